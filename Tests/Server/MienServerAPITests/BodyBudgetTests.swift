@@ -24,7 +24,7 @@ import Testing
         try share().take(BodyBudget.free + 100)
     }
 
-    @Test func `an address gets a quarter of what the others leave, and all of it back`() throws {
+    @Test func `a network gets a quarter of what the others leave, and all of it back`() throws {
         let budget = BodyBudget(maxBytes: 64_000)
         var held: [BodyBudget.Share] = []
         // However many addresses take what they can, the next one gets some.

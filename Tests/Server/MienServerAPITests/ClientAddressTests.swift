@@ -15,6 +15,15 @@ import Testing
     func `counted by`(text: String, key: String) { #expect(ClientAddress(text)?.key == key) }
 
     @Test(arguments: [
+        ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"), ("2001:DB8:0001:ffff::9", "2001:db8:1::/48"),
+        ("2001:db8::1", "2001:db8:0::/48"),
+    ])
+    func `holds with`(text: String, network: String) {
+        #expect(ClientAddress(text)?.network == network)
+    }
+
+    @Test(arguments: [
         "", "unknown", "localhost", "1.2.3", "1.2.3.4.5", "1.2.3.256", "1.2.3.-4", "1.2.3.+4",
         "1.2.3.٤", "1.2.3.04", "::ffff:1.2.3.04", ":", ":::", "1::2::3", "1:2:3:4:5:6:7",
         "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7::8", "12345::", "g::", "::1.2.3.4:5", "1.2.3.4::",

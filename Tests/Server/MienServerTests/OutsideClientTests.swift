@@ -45,7 +45,7 @@ struct OutsideClientTests {
         try await Self.addUser(server.admin(#require(server.credential)))
         try await Self.run(
             "biometric_client", ["server": .string(server.address), "app": "default_application"],
-            checks: 43)
+            checks: 44)
         #expect(await server.stop() == 0)
     }
 

@@ -162,6 +162,7 @@ old = fetch(client, back, verifier)
 new = client.refresh_token(found["token_endpoint"], old["refresh_token"])
 check("a refresh returns new tokens", new["refresh_token"] != old["refresh_token"] and new["access_token"] != old["access_token"])
 check("requesting full-access again does not extend the scope", new["scope"] == old["scope"], new["scope"])
+new = client.refresh_token(found["token_endpoint"], new["refresh_token"])
 check("a rotated refresh token is rejected", error_of(client.refresh_token, found["token_endpoint"], old["refresh_token"]) == "invalid_grant")
 check("reuse of a rotated refresh token revokes its family", error_of(client.refresh_token, found["token_endpoint"], new["refresh_token"]) == "invalid_grant")
 

@@ -67,7 +67,8 @@ public struct FaceAnalyzer: Sendable {
     ///
     /// Files may lack the note that says which side is up. Without a clear upright face, this also
     /// looks for one that is upside down or sideways, except in a ``Search/near`` search, whose
-    /// cameras are upright.
+    /// cameras are upright. The detector sometimes finds a turned face without turning the picture,
+    /// with less precise points, so a face that lies on its side counts as turned.
     public func analyze(
         _ image: RGBImage, search: Search = .automatic, readingEyes: Bool = true,
         with networks: some FaceNetworks
@@ -77,11 +78,11 @@ public struct FaceAnalyzer: Sendable {
                 image, turnedBy: quarters, search: search, readingEyes: readingEyes, with: networks)
         }
         var best = try analysis(turnedBy: 0)
-        guard search != .near, !best.isClear else { return best }
+        guard search != .near, !best.isClear || best.isTilted else { return best }
         for quarters in [2, 1, 3] {
             let turned = try analysis(turnedBy: quarters)
             // A covered face that is upright stays one, unless another direction shows a clear face.
-            if turned.isClear, turned.evidence > best.evidence { best = turned }
+            if turned.isClear, turned.isClearer(than: best) { best = turned }
         }
         return best
     }
@@ -128,8 +129,17 @@ public struct FaceAnalyzer: Sendable {
 }
 
 extension FaceAnalysis {
-    /// The mesh network's certainty that the main face is a whole face.
-    fileprivate var evidence: Double { main?.mesh.evidence ?? -.infinity }
+    /// Compares how well the main faces can be seen if both can, otherwise the mesh network's
+    /// certainty that there is a whole face.
+    fileprivate func isClearer(than other: FaceAnalysis) -> Bool {
+        guard let main else { return false }
+        guard let seen = other.main else { return true }
+        return other.isClear
+            ? main.quality.score > seen.quality.score : main.mesh.evidence > seen.mesh.evidence
+    }
+
+    /// Whether the main face lies on its side or upside down.
+    fileprivate var isTilted: Bool { abs(main?.pose.roll ?? 0) > HeadPose.uprightRoll }
 
     /// Whether the main face is a whole face, and not something that resembles one.
     fileprivate var isClear: Bool {

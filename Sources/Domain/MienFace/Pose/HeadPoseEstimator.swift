@@ -8,19 +8,14 @@ extension FaceMesh {
     /// midline give its upward axis. Both axes are means over several pairs, so that a smile or an
     /// open mouth does not change the pose.
     ///
-    /// A head that is tilted by more than 65° is taken for one in a turned picture. Its turn and nod
-    /// are those after the quarter turns that make the picture upright.
+    /// The turn and nod of a head that is tilted by more than ``HeadPose/uprightRoll`` are those after
+    /// the quarter turns that make the picture upright.
     public var pose: HeadPose {
         var across = Self.mirrored.map { vector(from: $0.right, to: $0.left) }.sum.unit
         var upward = Self.middle.map { vector(from: $0.low, to: $0.high) }.sum
         let tilt = atan2(across.y, across.x) * 180 / Double.pi
-        switch tilt {
-        case 65..<135: (across, upward) = (across.turnedBack, upward.turnedBack)
-        case -135 ..< -65:
-            for _ in 0..<3 { (across, upward) = (across.turnedBack, upward.turnedBack) }
-        case -65..<65: break
-        default:
-            for _ in 0..<2 { (across, upward) = (across.turnedBack, upward.turnedBack) }
+        for _ in 0..<Self.quarters(in: tilt) {
+            (across, upward) = (across.turnedBack, upward.turnedBack)
         }
         let up = (upward - across * across.dot(upward)).unit
         // Image axes: x right, y down, z away from the camera. The vector points out of the face,
@@ -30,6 +25,14 @@ extension FaceMesh {
         let yaw = atan2(outward.x, -outward.z) * degrees
         let pitch = asin(max(-1, min(1, -outward.y))) * degrees + Self.neutralPitch
         return HeadPose(yaw: Float(yaw), pitch: Float(pitch), roll: Float(tilt))
+    }
+
+    /// Returns the number of quarter turns, counterclockwise, that make a picture with this tilt
+    /// upright.
+    private static func quarters(in tilt: Double) -> Int {
+        if abs(tilt) <= Double(HeadPose.uprightRoll) { return 0 }
+        if abs(tilt) >= 135 { return 2 }
+        return tilt > 0 ? 1 : 3
     }
 
     /// Eye corners, brows, temples, cheeks, nostrils, jaw: (right, left).

@@ -268,11 +268,11 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "limit.verifications_per_address", .integer(1...10_000), "200",
-            "Verification sessions of journeys that one address may have open, in all apps."
+            "Verification sessions of journeys that one IPv4 address, or one IPv6 /48, may have open, in all apps."
         ),
         .init(
             "limit.verification_mib", .integer(16...1_048_576), "1024",
-            "Memory for pictures in verification sessions that have not ended and belong to no account, in MiB: once for those of journeys and once for those of apps. One app has half of it, one address a sixteenth."
+            "Memory for pictures in verification sessions that have not ended and belong to no account, in MiB: once for those of journeys and once for those of apps. One app has half of it, one IPv4 address or IPv6 /48 a sixteenth."
         ),
         .init(
             "limit.request_seconds", .integer(1...600), "30",

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import Synchronization
 
 /// Limits the memory that the large bodies of all requests hold together, and the part of it that
-/// one address holds.
+/// one network holds: an IPv4 address, or an IPv6 /48.
 ///
 /// The first ``free`` bytes of a body do not count, so a client that fills the budget with pictures
 /// keeps nobody from signing in.
@@ -10,14 +10,14 @@ package final class BodyBudget: Sendable {
     static let free = 16 * 1024
     /// Enough for 8 pictures of the largest size, or 1,300 of the usual size.
     static let standard = 128 * 1024 * 1024
-    /// An address may hold this part of what the others leave: alone a quarter of all, and the less
-    /// the more addresses fill the budget. Ten of them leave 5 %; about 26, such as the networks of one
-    /// IPv6 /48, leave too little for a picture.
+    /// A network may hold this part of what the others leave: alone a quarter of all, and the less
+    /// the more networks fill the budget. Ten of them leave 5 %; about 26 leave too little for a
+    /// picture.
     static let part = 4
 
     private struct State {
         var used = 0
-        var byAddress: [String: Int] = [:]
+        var byNetwork: [String: Int] = [:]
         /// The large body that each token is receiving.
         var bodies: [String: InFlight] = [:]
     }
@@ -46,7 +46,7 @@ package final class BodyBudget: Sendable {
     /// The memory that one body holds. It is returned to the budget when the share is deallocated.
     package final class Share {
         private let budget: BodyBudget
-        private let address: String
+        private let network: String
         private let token: String?
         private let channel: (any Channel)?
         private var inFlight: InFlight?
@@ -54,26 +54,26 @@ package final class BodyBudget: Sendable {
         private var counted = 0
 
         fileprivate init(
-            _ budget: BodyBudget, _ address: String, _ token: String?, _ channel: (any Channel)?
+            _ budget: BodyBudget, _ network: String, _ token: String?, _ channel: (any Channel)?
         ) {
-            (self.budget, self.address, self.token, self.channel) = (
-                budget, address, token, channel
+            (self.budget, self.network, self.token, self.channel) = (
+                budget, network, token, channel
             )
         }
 
         deinit {
             received()
-            budget.give(back: counted, of: address)
+            budget.give(back: counted, of: network)
         }
 
-        /// - Throws: ``ServerBusy`` if the budget is used up, or the address's part of it;
+        /// - Throws: ``ServerBusy`` if the budget is used up, or the network's part of it;
         ///   `CancellationError` if another body of the same token came later.
         func take(_ more: Int) throws {
             if inFlight?.isReplaced == true { throw CancellationError() }
             let needed = max(0, bytes + more - free) - counted
             if needed > 0 {
                 if let token, inFlight == nil { inFlight = budget.begin(token, channel) }
-                guard budget.take(needed, for: address) else { throw ServerBusy() }
+                guard budget.take(needed, for: network) else { throw ServerBusy() }
                 counted += needed
             }
             bytes += more
@@ -91,11 +91,11 @@ package final class BodyBudget: Sendable {
     ///   connection broke, or one that wants to hold memory.
     package func share(for token: String? = nil) -> Share {
         let origin = RequestOrigin.current
-        return share(for: token, of: origin.address, origin.channel)
+        return share(for: token, of: origin.network, origin.channel)
     }
 
-    func share(for token: String?, of address: String, _ channel: (any Channel)? = nil) -> Share {
-        Share(self, address, token, channel)
+    func share(for token: String?, of network: String, _ channel: (any Channel)? = nil) -> Share {
+        Share(self, network, token, channel)
     }
 
     private func begin(_ token: String, _ channel: (any Channel)?) -> InFlight {
@@ -108,22 +108,22 @@ package final class BodyBudget: Sendable {
         state.withLock { if $0.bodies[token] === body { $0.bodies[token] = nil } }
     }
 
-    private func take(_ bytes: Int, for address: String) -> Bool {
+    private func take(_ bytes: Int, for network: String) -> Bool {
         state.withLock { state in
-            let own = state.byAddress[address] ?? 0, others = state.used - own
+            let own = state.byNetwork[network] ?? 0, others = state.used - own
             guard own + bytes <= (maxBytes - others) / Self.part else { return false }
             state.used += bytes
-            state.byAddress[address] = own + bytes
+            state.byNetwork[network] = own + bytes
             return true
         }
     }
 
-    private func give(back bytes: Int, of address: String) {
+    private func give(back bytes: Int, of network: String) {
         guard bytes > 0 else { return }
         state.withLock { state in
             state.used -= bytes
-            let left = (state.byAddress[address] ?? 0) - bytes
-            state.byAddress[address] = left > 0 ? left : nil
+            let left = (state.byNetwork[network] ?? 0) - bytes
+            state.byNetwork[network] = left > 0 ? left : nil
         }
     }
 }

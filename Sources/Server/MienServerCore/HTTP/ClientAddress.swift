@@ -6,16 +6,21 @@ package struct ClientAddress: Sendable, Equatable {
     /// An IPv4 address, or the first half of an IPv6 address, because a client that has one usually
     /// has all 2⁶⁴ addresses with the same first half.
     package let key: String
+    /// An IPv4 address, or the /48 of an IPv6 address: the largest network that a customer usually
+    /// gets (RFC 6177), with 65,536 keys. For limits of what is held, not of how often.
+    package let network: String
 
-    static let unknown = ClientAddress(text: "", key: "")
+    static let unknown = ClientAddress(text: "", key: "", network: "")
 
-    private init(text: String, key: String) { (self.text, self.key) = (text, key) }
+    private init(text: String, key: String, network: String) {
+        (self.text, self.key, self.network) = (text, key, network)
+    }
 
     /// - Returns: `nil` if the text is not an IP address.
     init?(_ text: String) {
         guard text.utf8.count <= 45 else { return nil }
         if Self.isIPv4(text) {
-            self.init(text: text, key: text)
+            self.init(text: text, key: text, network: text)
             return
         }
         guard let groups = Self.groups(text) else { return nil }
@@ -23,12 +28,12 @@ package struct ClientAddress: Sendable, Equatable {
             let inner = [groups[6] >> 8, groups[6] & 255, groups[7] >> 8, groups[7] & 255].map(
                 String.init
             ).joined(separator: ".")
-            self.init(text: inner, key: inner)
+            self.init(text: inner, key: inner, network: inner)
         } else {
+            let hex = groups.map { String($0, radix: 16) }
             self.init(
-                text: text,
-                key: groups.prefix(4).map { String($0, radix: 16) }.joined(separator: ":") + "::/64"
-            )
+                text: text, key: hex.prefix(4).joined(separator: ":") + "::/64",
+                network: hex.prefix(3).joined(separator: ":") + "::/48")
         }
     }
 

@@ -21,7 +21,8 @@ package struct ClientMiddleware: RouterMiddleware {
         var context = context
         if let noted = proxy?.client(of: request, context.logger) { context.client = noted }
         let origin = RequestOrigin(
-            address: context.client.key, channel: context.channel, facts: context.facts)
+            address: context.client.key, network: context.client.network,
+            channel: context.channel, facts: context.facts)
         return try await RequestOrigin.$current.withValue(origin) { [context] in
             try await next(request, context)
         }

@@ -10,6 +10,9 @@ internal import MienAPI
 /// and pages cannot change it. IP addresses and `localhost` resolve to nothing else, so they are
 /// always accepted.
 package struct HostMiddleware: RouterMiddleware {
+    /// Further lines of the header; the first one is the request's authority.
+    private static let host = HTTPField.Name("host")!
+
     private let names: Set<String>
 
     /// - Parameter names: Host names besides `localhost`, without ports.
@@ -21,6 +24,15 @@ package struct HostMiddleware: RouterMiddleware {
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
+        // Which of several names counts, a program behind this one may decide otherwise
+        // (RFC 9112 §3.2).
+        guard request.headers[values: Self.host].isEmpty,
+            request.head.path?.hasPrefix("/") == true
+        else {
+            throw Problem(
+                .invalidRequest,
+                "The request needs one host line at most, and a target that begins with “/”.")
+        }
         // Programs that speak HTTP/1.0 may leave the name out. Browsers never do.
         if let authority = request.head.authority, !isOwn(authority) {
             throw Problem(

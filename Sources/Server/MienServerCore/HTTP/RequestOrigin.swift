@@ -9,11 +9,13 @@ internal import NIOCore
 struct RequestOrigin: Sendable {
     /// ``ClientAddress/key``; empty outside a request.
     let address: String
+    /// ``ClientAddress/network``; empty outside a request.
+    let network: String
     let channel: (any Channel)?
     /// The facts about the request that the log shows.
     var facts = RequestFacts()
 
-    @TaskLocal static var current = RequestOrigin(address: "", channel: nil)
+    @TaskLocal static var current = RequestOrigin(address: "", network: "", channel: nil)
 }
 
 extension WorkShare {
@@ -35,8 +37,8 @@ extension WorkShare {
     }
 }
 
-/// The address of the client whose request the current task handles.
-package enum RequestAddress {
-    /// ``ClientAddress/key``; empty outside a request, and if the address is unknown.
-    package static var key: String { RequestOrigin.current.address }
+/// The network of the client whose request the current task handles.
+package enum RequestNetwork {
+    /// ``ClientAddress/network``; empty outside a request, and if the address is unknown.
+    package static var key: String { RequestOrigin.current.network }
 }

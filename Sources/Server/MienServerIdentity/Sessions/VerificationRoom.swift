@@ -6,7 +6,7 @@ internal import MienStore
 /// The room that verification sessions of no account may take up, so that strangers neither fill the
 /// disk nor keep others out.
 package struct VerificationRoom: Sendable {
-    /// The sessions of journeys that one address may have open.
+    /// The sessions of journeys that one IPv4 address, or one IPv6 /48, may have open.
     let sessionsOfAddress: Int
     /// The bytes of pictures in sessions that have not ended: once for journeys, once for apps.
     let bytes: Int
@@ -34,7 +34,7 @@ package struct VerificationRoom: Sendable {
         guard stored.origin + more <= bytesOfAddress else {
             throw Problem(
                 .tooManyRequests,
-                "Unfinished verifications from your address hold as many pictures as they may. Finish or cancel one, or try again later."
+                "Unfinished verifications from your network hold as many pictures as they may. Finish or cancel one, or try again later."
             )
         }
         guard stored.all + more <= bytes, stored.app + more <= bytesOfApp else {

@@ -90,7 +90,7 @@ extension VerificationSessions {
             guard try sessions.open(ofJourneysFrom: origin) < room.sessionsOfAddress else {
                 throw Problem(
                     .tooManyRequests,
-                    "\(room.sessionsOfAddress) verifications from your address wait for input. Finish or cancel one, or try again later."
+                    "\(room.sessionsOfAddress) verifications from your network wait for input. Finish or cancel one, or try again later."
                 )
             }
             guard try sessions.open(of: app.id, owner: .journey) < Self.maxOpen else {
@@ -119,9 +119,9 @@ extension VerificationSessions {
         return try await links.open(code)
     }
 
-    /// The address of the client of this request, so that a stolen database does not reveal it.
+    /// A hash of the network of the client of this request, so that a stolen database does not reveal it.
     var originHash: [UInt8] {
-        store.keys.hash(ofSecret: Array("verification origin \(RequestAddress.key)".utf8))
+        store.keys.hash(ofSecret: Array("verification origin \(RequestNetwork.key)".utf8))
     }
 
     private func pendingKey(_ id: IdentityAttemptID) -> [UInt8] {

@@ -67,6 +67,13 @@ struct StrangerTests {
             #expect(try await people[0].send(.delete, "/session").status == 200)
             #expect(try await people[3].session().status == 200)
             #expect(try await people[5].session().status == 429)
+            // The networks of one IPv6 site count together.
+            for (number, status) in [(6, 200), (7, 200), (8, 200), (9, 429)] {
+                people[number].headers = ["x-forwarded-for": "2001:db8:1:\(number)::1"]
+                #expect(try await people[number].session().status == status)
+            }
+            people[9].headers = ["x-forwarded-for": "2001:db8:2:9::1"]
+            #expect(try await people[9].session().status == 200)
             // A link that was refused works later.
             let payload = try #require(try await server.start("identify").body["data"]?["payload"])
             let code = try #require(payload["endpoint"]?.stringValue?.split(separator: "#").last)
@@ -165,7 +172,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("unfinished pictures of one address keep nobody else out, and a stalled one ends")
+    @Test("unfinished pictures of one IPv6 site keep nobody else out, and a stalled one ends")
     func bodies() async throws {
         try await withServer { server in
             let length = 4_500_000
@@ -182,9 +189,9 @@ struct StrangerTests {
             let bank = try await RelyingParty(server, by: server.admin)
             var held: [RawConnection] = []
             var last: CapturingPerson?
-            for _ in 0..<40 {
+            for number in 0..<40 {
                 var (_, person) = try await bank.begin(["required": ["document"]])
-                person.headers = ["x-forwarded-for": "192.0.2.1"]
+                person.headers = ["x-forwarded-for": "2001:db8:1:\(number)::1"]
                 try await person.consent()
                 _ = try await person.choose("passport")
                 held.append(try await begin(person))
