@@ -26,6 +26,27 @@ enum Group: String {
     case server = "Server", sdk = "SDK", tools = "Tools"
 }
 
+/// Compiles without optimization, and several files at once.
+let quickly: [SwiftSetting] = [
+    .unsafeFlags([
+        "-Onone", "-no-whole-module-optimization", "-enable-batch-mode",
+    ])
+]
+
+/// Modules that compute on pictures, vectors, texts, and histories. `scripts/test` builds all others
+/// ``quickly``, in half the time; a package with such flags cannot be a dependency.
+let computing: Set<String> = [
+    "MienCore", "MienPixels", "MienFace", "MienCalibration", "MienDocument", "MienImage",
+    "MienInference", "MienMedia", "MienModels", "MienReading", "MienSealing", "MienVault",
+    "MienServerGalleries", "MienHistories", "MienPackBuilder", "MienSimulation", "MienSpecimens",
+    "MienTesting",
+]
+
+func settings(of name: String, _ settings: [SwiftSetting] = strict) -> [SwiftSetting] {
+    let isQuick = Context.environment["MIEN_TEST_BUILD"] != nil && !computing.contains(name)
+    return isQuick ? settings + quickly : settings
+}
+
 /// - Parameter embeds: Whether the folder has an `Embedded.txt`, a list of files that the target
 ///   gets as strings.
 func library(
@@ -33,14 +54,14 @@ func library(
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)",
-        exclude: embeds ? ["Embedded.txt"] : [], swiftSettings: strict,
+        exclude: embeds ? ["Embedded.txt"] : [], swiftSettings: settings(of: name),
         plugins: embeds ? ["EmbedFiles"] : [])
 }
 
 func program(_ name: String, in group: Group, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)",
-        swiftSettings: strict)
+        swiftSettings: settings(of: name))
 }
 
 /// A C shim: one header, no policy.
@@ -58,13 +79,6 @@ func system(_ name: String, _ pkgConfig: String? = nil, _ packages: [String] = [
         name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig,
         providers: packages.isEmpty ? nil : [.apt(packages)])
 }
-
-/// Compiles without optimization, and several files at once.
-let quickly: [SwiftSetting] = [
-    .unsafeFlags([
-        "-Onone", "-no-whole-module-optimization", "-enable-batch-mode",
-    ])
-]
 
 /// - Parameters:
 ///   - vectors: Whether the folder has `Vectors`.
@@ -84,14 +98,14 @@ func tests(
 func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Tests/Support/\(name)",
-        swiftSettings: testing)
+        swiftSettings: settings(of: name, testing))
 }
 
 /// A program that tests run.
 func supportProgram(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "Tests/Support/\(name)",
-        swiftSettings: testing)
+        swiftSettings: settings(of: name, testing))
 }
 
 /// A program of `Examples`, built here as well, so that `make test` need not build every dependency
@@ -99,7 +113,7 @@ func supportProgram(_ name: String, _ dependencies: [Target.Dependency]) -> Targ
 func example(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: "Example\(name)", dependencies: dependencies, path: "Examples/Sources/\(name)",
-        packageAccess: false, swiftSettings: strict)
+        packageAccess: false, swiftSettings: settings(of: name))
 }
 
 /// A target of `Benchmarks`, built here as well, for the same reason. No product contains it.
@@ -110,10 +124,10 @@ func benchmark(
     return isProgram
         ? .executableTarget(
             name: name, dependencies: dependencies, path: path, packageAccess: false,
-            swiftSettings: strict)
+            swiftSettings: settings(of: name))
         : .target(
             name: name, dependencies: dependencies, path: path, packageAccess: false,
-            swiftSettings: strict)
+            swiftSettings: settings(of: name))
 }
 
 func benchmarkTests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
