@@ -8,7 +8,7 @@
 //     its descriptor has 48 numbers
 //     the same picture again: cosine 1.0
 //     a picture of other colors: cosine 0.19
-//     runs: detectorShortRange 3, mesh 3, iris 6, descriptor 6
+//     runs: detectorShortRange 12, mesh 12, iris 24, descriptor 6
 //
 // FaceNetworks is the pipeline's one seam: code that runs five networks, on any engine, can use all
 // of MienFace.
