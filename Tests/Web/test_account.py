@@ -64,6 +64,29 @@ def remove_face(world):
     page.wait("location.pathname === '/account' && !!document.querySelector('[aria-labelledby=s-faces] .empty')")
 
 
+@test("with a password and a face, a change asks once for what is missing, and goes on where it began", 120, camera=True)
+def step_up(world):
+    server = world.server()
+    site, app_id = shop(server)
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    page = registered(world, server, client, user)
+    page.click("a[href*='/account/password']")
+    page.see("also needs your face")
+    world.check(page, "what is missing")
+    page.press("Continue")
+    page.find("[name=f_user_identifier]")
+    assert not page.has("[name=f_password]") and page.js("document.querySelector('[name=f_user_identifier]').value") == user
+    world.check(page, "the way that is left")
+    page.press("Continue")
+    page.find(".main", 30)
+    page.click(".main")
+    page.find("[name=new]", 75)
+    assert page.js("location.pathname") == "/account/password"
+    page.goto(f"{server.address}/account/passkey?client_id={app_id}")
+    page.find("#passkey-start")
+
+
 @test("the app of somebody else asks for permission first; declining goes back without a code")
 def permission(world):
     server = world.server()

@@ -222,18 +222,20 @@ def conflict(world):
     portal.close()
 
 
-@test("journeys: an incomplete draft is saved, and publishing names what is wrong", 60)
+@test("journeys: an incomplete draft is saved, and is not offered to be published", 60)
 def incomplete(world):
     journey = saved(world.server())
     mien, portal, page = editor(world, journey)
     page.js(f"{EDITOR}.remove('done', null)")
     page.press("Save as version 2")
     page.see("It has errors and cannot be published")
-    page.press("Publish")
-    page.click('dialog button[value="yes"]')
-    page.see("The version was not published.")
+    page.wait("document.querySelector('#journey-publish').disabled", why="publishing is not offered")
+    assert "Correct the errors" in page.js("document.querySelector('#journey-publish').title")
+    assert not page.has("dialog")
     page.see("no path leads to a complete_journey step")
-    world.check_after(page, "a refused publication", "400")
+    world.check(page, "a version that cannot be published")
+    page.chord("Control", "z")
+    page.wait("!document.querySelector('#journey-publish').disabled", why="publishing is offered once the errors are gone")
     portal.close()
 
 

@@ -184,8 +184,10 @@ extension ServerParts {
                     "admin-guesses", .init(burst: 10, perMinute: 10), store: store),
                 clock: clock))
         let records = AdminRecords(store: store)
-        AppAdminRoutes(store: store, apps: apps, records: records, clock: clock, body: body).add(
-            to: admin)
+        AppAdminRoutes(
+            store: store, apps: apps, records: records, clock: clock, body: body,
+            mayCall: { [webhooks] in webhooks.mayCall($0) }
+        ).add(to: admin)
         AdministratorRoutes(store: store, clock: clock, body: body).add(to: admin)
         AdministratorOfferRoutes(signIns: administrators, body: body).add(to: admin)
         OwnMethodRoutes(signIns: administrators, body: body).add(to: admin)
@@ -205,7 +207,8 @@ extension ServerParts {
         PageSettingsRoutes(defaults: pageDefaults, clock: clock, body: body).add(to: admin)
         JourneyTrialRoutes(trials: trials, clock: clock, body: body).add(to: admin)
         ConnectionTestRoutes(
-            store: store, identities: identities, caller: webhooks, records: records,
+            store: store, identities: identities, caller: webhooks, mail: mail,
+            records: records,
             logoutToken: { [backChannel] in try backChannel.testToken(for: $0) }, clock: clock,
             body: body
         ).add(to: admin)

@@ -23,13 +23,10 @@ package struct OwnFaceRoutes {
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("me/consents") { request, _ in
             let user = try await grants.caller(of: request).account.id
-            let consents = try await store.read { try $0.consents.all(of: user) }
+            let consents = try await store.read { try $0.consentAnswers(of: user) }
             // The consent to store a face includes the one to search for duplicates.
             return JSONBody.response(
-                Page(
-                    items: consents.filter { $0.purpose != FaceConsent.searchPurpose }.map {
-                        ConsentAnswer($0)
-                    }))
+                Page(items: consents.filter { $0.purpose != .known(.faceSearch) }))
         }
         router.delete("me/consents/:app") { request, context in
             let caller = try await grants.caller(of: request)
@@ -42,6 +39,8 @@ package struct OwnFaceRoutes {
                     try tables.withdrawFaceConsent(
                         of: caller.account, app: app, actor: "user", at: now),
                     try others(caller.account, app, "user", tables, now),
+                    try tables.withdrawPermission(
+                        of: caller.account.id, app: app, actor: "user", at: now),
                 ]
                 return ended.contains(true)
             }

@@ -95,4 +95,30 @@ struct JSONTextEncoderTests {
         }
         #expect(throws: EncodingError.self) { try JSONText.encode(Interleaved()) }
     }
+
+    @Test("dictionaries are written by name, the same each time")
+    func sorted() throws {
+        struct Answer: Encodable {
+            var detail: [String: JSONValue], labels: [String: String], counts: [String: Int]
+        }
+        let names = (0..<40).map { "n\($0)" }, order = names.sorted()
+        for _ in 0..<3 {
+            let answer = Answer(
+                detail: .init(uniqueKeysWithValues: names.shuffled().map { ($0, 1) }),
+                labels: .init(uniqueKeysWithValues: names.shuffled().map { ($0, "x") }),
+                counts: .init(uniqueKeysWithValues: names.shuffled().map { ($0, .max) }))
+            func text(_ value: String) -> String {
+                "{" + order.map { "\"\($0)\":\(value)" }.joined(separator: ",") + "}"
+            }
+            let written = String(decoding: try JSONText.encode(answer), as: UTF8.self)
+            #expect(
+                written
+                    == "{\"detail\":\(text("1")),\"labels\":\(text("\"x\"")),\"counts\":\(text("\(Int.max)"))}"
+            )
+        }
+        let empty = Answer(detail: [:], labels: [:], counts: [:])
+        #expect(
+            String(decoding: try JSONText.encode([empty]), as: UTF8.self)
+                == #"[{"detail":{},"labels":{},"counts":{}}]"#)
+    }
 }

@@ -88,9 +88,32 @@ struct AppChangeTests {
         }
     }
 
+    @Test(
+        "an address that the server would never call is refused with the setting that lists its host"
+    )
+    func unlisted() async throws {
+        try await TestServer.run(in: scratch) { server in
+            for settings: JSONValue in [
+                ["backchannel_logout_uri": "https://shop.example/out"],
+                ["identity": ["webhook": "https://shop.example/results"]],
+            ] {
+                let error = await #expect(throws: MienError.self) {
+                    _ = try await server.admin.createApp(
+                        AppRequest(id: "shop", name: "Shop", settings: settings))
+                }
+                let fault = try #require(error?.problem?.errors?.first)
+                #expect(fault.message.contains("webhook.hosts"), "\(fault)")
+            }
+        }
+    }
+
     @Test("the audit log says which settings changed, from what to what, without secrets")
     func audited() async throws {
-        try await TestServer.run(in: scratch) { server in
+        let hosts = [
+            "MIEN_WEBHOOK_HOSTS": "shop.example",
+            "MIEN_WEBHOOK_SECRET": "a secret that no receiver of this test uses",
+        ]
+        try await TestServer.run(in: scratch, settings: hosts) { server in
             _ = try await server.admin.createApp(
                 AppRequest(
                     id: "shop", name: "Shop",

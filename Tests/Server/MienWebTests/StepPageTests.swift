@@ -175,7 +175,7 @@ struct StepFieldTests {
             schema: ["type": "string", "format": "password"], type: "password",
             autocomplete: "current-password", section: "is_password"),
         Case(
-            schema: ["type": "string", "format": "password"], name: "new_password",
+            schema: ["type": "string", "format": "password", "autocomplete": "new-password"],
             type: "password", autocomplete: "new-password", section: "is_password"),
         Case(
             schema: ["type": "string", "format": "password"], isSignIn: false, type: "password",

@@ -1,6 +1,6 @@
 // What the simulation and the trial on the server show of a run: its way, its end, and the answer to what it asks.
 
-import { actionButton, field, h, select } from "../dom.js";
+import { actionButton, faultText, field, h, select } from "../dom.js";
 import { arrow, t } from "../strings.js";
 import { member } from "./value.js";
 
@@ -30,7 +30,7 @@ export function runVariables(run) {
 
 /** A refusal of the server, with each invalid field. */
 export function runProblem(error) {
-  return h("div", { class: "alert alert-error", role: "alert" }, h("p", null, error.detail ?? error.message), (error.problem?.errors ?? []).map((one) => h("p", null, `${one.field}: ${one.message}`)));
+  return h("div", { class: "alert alert-error", role: "alert" }, h("p", null, error.detail ?? error.message), (error.problem?.errors ?? []).map((one) => h("p", null, faultText(one.message, one.field && `${one.field}:`))));
 }
 
 /** What a run asks, with the form of an answer. */

@@ -32,6 +32,7 @@ export default {
   "journeys.not_saved": "The draft was not saved.",
   "journeys.not_published": "The version was not published.",
   "journeys.publish": "Publish",
+  "journeys.publish_errors": "Correct the errors under Findings first. Then the version can be published.",
   "journeys.publish_title": "Publish version {number}?",
   "journeys.publish_text": "New runs use this version in place of version {number}. Runs that have begun continue as they are. These changes go live:",
   "journeys.publish_first": "Apps can start the journey from then on.",

@@ -26,14 +26,24 @@ public struct InputSchema: Sendable, Hashable {
         /// Whether the value is held only until the client is asked again. Such a value is never
         /// stored in a variable or persisted.
         public let isSensitive: Bool
+        /// Whether the journey sets a password to the value: nobody has it yet, so programs that keep
+        /// passwords suggest one instead of filling in another account's.
+        var isNewPassword = false
     }
 
     /// Required fields first, in the order of `required`, then the others by name.
-    public let fields: [Field]
+    public private(set) var fields: [Field]
 
     public init(fields: [Field]) { self.fields = fields }
 
     public static let nothing = InputSchema(fields: [])
+
+    /// Marks the fields to which the journey sets a password.
+    mutating func markNewPasswords(_ isNew: (_ name: String) -> Bool) {
+        for index in fields.indices where fields[index].isSensitive {
+            fields[index].isNewPassword = isNew(fields[index].name)
+        }
+    }
 }
 
 extension InputSchema.Field {
@@ -142,6 +152,7 @@ extension InputSchema.Field {
             members["maxLength"] = .number(Double(maxLength))
         }
         if isSensitive { members["writeOnly"] = true }
+        if isNewPassword { members["autocomplete"] = "new-password" }
         return .object(members)
     }
 }

@@ -51,9 +51,32 @@ extension JourneyDefinition {
                 "start parameters cannot be sensitive; ask for the value in a form")
         }
         requiresUser = try reader.flag("requires_user", default: false)
-        steps = try Self.steps(reader)
+        var steps = try Self.steps(reader)
+        Self.markNewPasswords(in: &steps)
+        self.steps = steps
         captureUses = [:]
         captureUses = CaptureUse.all(in: self)
+    }
+
+    /// Marks the fields of forms that become passwords, whatever their names.
+    private static func markNewPasswords(in steps: inout [StepID: StepDefinition]) {
+        let expressions = steps.values.compactMap { definition -> JourneyExpression? in
+            switch definition.step {
+            case let step as CreateUser: step.password
+            case let step as SetPassword: step.password
+            case let step as ChangePassword: step.new
+            default: nil
+            }
+        }
+        let used = Set(
+            expressions.flatMap { $0.source.matches(of: /[A-Za-z_][A-Za-z_0-9]*\.[A-Za-z_0-9]+/) }
+                .map { String($0.output) })
+        for (id, definition) in steps {
+            guard var form = definition.step as? LoginForm, let variable = form.outputVariable
+            else { continue }
+            form.markNewPasswords { used.contains("\(variable).\($0)") }
+            steps[id]?.step = form
+        }
     }
 
     private static func limits(_ reader: SettingReader) throws(JourneyDefinitionError) -> Limits {

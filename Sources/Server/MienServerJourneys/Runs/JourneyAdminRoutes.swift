@@ -62,7 +62,7 @@ package struct JourneyAdminRoutes {
                     {
                         throw Problem(
                             .conflict,
-                            "Somebody has saved version \(version) since. Get it, combine the changes, and save again with its updated_at, or save the next version."
+                            "Somebody has saved version \(version) since. Look at it, combine the changes, and save again, or save the next version."
                         )
                     }
                     try tables.journeys.putDraft(id, version: version, definition: text, at: now)
@@ -152,7 +152,7 @@ package struct JourneyAdminRoutes {
         }
         guard findings.isEmpty else {
             throw Problem(
-                .invalidRequest, "The journey has errors. mien journey lint shows them as well.",
+                .invalidRequest, "The journey has errors.",
                 errors: findings.map {
                     .init(field: $0.step.map { "steps.\($0)" } ?? "", message: $0.message)
                 })

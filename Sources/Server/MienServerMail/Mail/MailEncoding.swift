@@ -6,12 +6,24 @@ enum MailHeader {
     /// RFC 2047 §2.
     private static let wordBytes = 39
 
+    /// Returns the name of a mailbox: in quotation marks, or as encoded words.
+    static func phrase(_ text: String, after name: String) -> String {
+        let written = unstructured(text, after: name)
+        // Encoded words have no meaning in quotation marks.
+        guard written == clean(text) else { return written }
+        return "\"\(written.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    }
+
+    private static func clean(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+    }
+
     /// Returns short printable ASCII unchanged, and anything else as encoded words, each on its own
     /// line.
     static func unstructured(_ text: String, after name: String) -> String {
-        let clean = String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+        let clean = clean(text)
         let isPlain =
             clean.utf8.allSatisfy { $0 < 0x80 } && clean.utf8.count + name.utf8.count <= 76
             && !clean.contains("=?")

@@ -94,6 +94,8 @@ struct CapturingPerson: Sendable {
             .post, server.url("/v1/capture/frames"), token: token, Installed.photo(photo),
             type: "image/jpeg")
         #expect(taken.body["status"] == "passed", "\(taken.body)")
+        // The session stores the picture, and the person is told before.
+        #expect(taken.body["keeps_picture"] == true, "\(taken.body)")
     }
 
     /// Polls until the status is another one than `processing`.

@@ -68,7 +68,8 @@ struct IdentityAdminTests {
             }
             #expect(
                 refused?.problem?.code == .invalidRequest
-                    && refused?.fields.first?.field == "rows[1]")
+                    && refused?.fields.first?.field == "rows[1]"
+                    && refused?.problem?.detail.hasPrefix("line 3: ") == true)
             #expect(!"\(String(describing: refused))".contains("Muster"))
             for (body, status) in [("", 400), ("id\n", 400), ("\"", 400)] {
                 #expect(
