@@ -1,5 +1,5 @@
 package import HTTPTypes
-package import Hummingbird
+internal import HummingbirdCore
 package import NIOCore
 internal import Synchronization
 
