@@ -91,10 +91,8 @@ private final class JSONShared {
             output.quote(value as! String)
         } else if Value.self == [String: JSONValue].self {
             JSONValue.object(value as! [String: JSONValue]).write(to: &output.bytes)
-        } else if Value.self == [String: String].self {
-            try write(members: value as! [String: String], depth: depth)
-        } else if Value.self == [String: Int].self {
-            try write(members: value as! [String: Int], depth: depth)
+        } else if let members = value as? any JSONMembers {
+            try members.write(to: self, depth: depth)
         } else {
             let before = output.bytes.count
             try value.encode(to: JSONTextEncoder(shared: self, depth: depth))
@@ -102,13 +100,24 @@ private final class JSONShared {
         }
     }
 
-    private func write<Member: Encodable>(members: [String: Member], depth: Int) throws {
+    fileprivate func write<Member: Encodable>(members: [String: Member], depth: Int) throws {
         let place = JSONPlace("{", "}", in: JSONTextEncoder(shared: self, depth: depth))
         for (key, member) in members.sorted(by: { $0.key < $1.key }) {
             try output.beginMember(key, place.depth, place.number)
             try write(member, depth: place.depth)
         }
         output.close(to: depth)
+    }
+}
+
+/// A dictionary with names as keys, which would encode itself in a different order each time.
+private protocol JSONMembers {
+    func write(to shared: JSONShared, depth: Int) throws
+}
+
+extension Dictionary: JSONMembers where Key == String, Value: Encodable {
+    fileprivate func write(to shared: JSONShared, depth: Int) throws {
+        try shared.write(members: self, depth: depth)
     }
 }
 

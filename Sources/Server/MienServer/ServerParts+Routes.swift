@@ -12,6 +12,7 @@ internal import MienServerDevices
 internal import MienServerFaces
 internal import MienServerGalleries
 internal import MienServerIdentity
+internal import MienServerMail
 internal import MienServerJourneys
 internal import MienServerOAuth
 internal import MienServerOTP

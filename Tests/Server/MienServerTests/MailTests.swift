@@ -444,7 +444,9 @@ struct MailTests {
                     ["PLAIN", "LOGIN", "XOAUTH2"].filter { $0 != login }.map { .string($0) }),
                 "answers": [
                     "RCPT taken@example.org": [
-                        "451 4.7.1 you are \(password), or \(Data(password.utf8).base64EncodedString())"
+                        .string(
+                            "451 4.7.1 you are \(password), or \(Data(password.utf8).base64EncodedString())"
+                        )
                     ]
                 ],
             ])

@@ -55,7 +55,8 @@ import Testing
                 browser, "/account/password",
                 ["current": "a password nobody has", "new": "another good password"])
             #expect(Self.done(changed) == "account_done_password")
-            let user = try #require(try await server.admin.findUser("ada")?.id)
+            let user = try #require(
+                UserID(try await server.admin.findUser("ada")?.id ?? ""))
             let events = try await server.admin.audit(user: user).items
                 .filter { $0.actor == "user" }.map(\.event)
             #expect(

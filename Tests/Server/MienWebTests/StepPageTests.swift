@@ -200,7 +200,7 @@ struct StepFieldTests {
         let languages = try WebLanguages()
         let values = StepField(
             name: expected.name, schema: expected.schema, isRequired: true, isFirst: true,
-            isSignIn: expected.isSignIn, hint: nil, isFaulty: false
+            isSignIn: expected.isSignIn, hint: nil, typed: nil, isFaulty: false
         ).values(PageTexts(languages.all[0], in: languages, own: [:]))
         #expect(values["type"]?.text == expected.type)
         #expect(values["autocomplete"]?.text == expected.autocomplete)
