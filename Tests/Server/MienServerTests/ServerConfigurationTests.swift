@@ -181,4 +181,19 @@ struct ServerConfigurationTests {
         let plain = try configuration("port: 9000")
         #expect(try configuration(plain.printed).printed == plain.printed)
     }
+
+    @Test(arguments: ["48.50", "4.8e1", "+48", "048", "48.0", "48"])
+    func `a printed number can be read again, however it was written`(number: String) throws {
+        let found = try configuration("", ["MIEN_FACE_THRESHOLD": number])
+        #expect(found.printed.contains("threshold: "))
+        #expect(problems(found.printed) == "")
+        #expect(try configuration(found.printed).faceThreshold == found.faceThreshold)
+    }
+
+    @Test(arguments: ["0443", "+443", "443"])
+    func `a printed whole number can be read again, however it was written`(number: String) throws {
+        let found = try configuration("", ["MIEN_PORT": number])
+        #expect(problems(found.printed) == "")
+        #expect(try configuration(found.printed).port == 443)
+    }
 }

@@ -238,7 +238,11 @@ public struct ServerConfiguration: Sendable {
 
     private static func yaml(_ value: String, _ kind: ServerSetting.Kind) -> String {
         switch kind {
-        case .integer, .number, .flag: value
+        case .flag: value
+        case .integer, .number:
+            // Without quotes, only what YAML would write alike can be read again.
+            [Int(value).map { "\($0)" }, Double(value).map { "\($0)" }].contains(value)
+                ? value : "\"\(value)\""
         case .list:
             "[" + value.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ", ") + "]"
         case .text, .path, .choice:
