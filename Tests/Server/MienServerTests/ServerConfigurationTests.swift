@@ -115,6 +115,14 @@ struct ServerConfigurationTests {
             ("identity:\n  sources: [bureau]", "allowed are registry, http, simulator"),
             ("identity:\n  sources: [http]", "identity.http.mapping is required"),
             ("identity:\n  sources: [http]\n  http:\n    secret: short", "at least 32"),
+            (
+                "webhook:\n  former_secret: too short",
+                "webhook.former_secret must have at least 32"
+            ),
+            (
+                "identity:\n  http:\n    former_secret: too short",
+                "identity.http.former_secret must have at least 32"
+            ),
         ])
     func ranges(yaml: String, words: String) {
         #expect(problems(yaml).contains(words), "\(problems(yaml))")

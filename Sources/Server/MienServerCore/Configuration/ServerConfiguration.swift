@@ -109,6 +109,14 @@ public struct ServerConfiguration: Sendable {
                 because they verify calls with it; generate one with: openssl rand -hex 32
                 """)
         }
+        for key in ["webhook.former_secret", "identity.http.former_secret"] {
+            guard let secret = texts[key], !secret.isEmpty,
+                secret.utf8.count < Self.minWebhookSecret
+            else { continue }
+            problems.append(
+                "\(key) must have at least \(Self.minWebhookSecret) characters, because it still signs; empty it when nobody verifies with it"
+            )
+        }
         guard problems.isEmpty else { throw ConfigurationError(problems) }
         self.texts = texts
         credentials = environment["CREDENTIALS_DIRECTORY"]
