@@ -245,6 +245,9 @@ struct WebhookTests {
         #expect(
             HostAddresses.inTurn([["a", "b", "c"], ["1", "a", "2"]]) == ["a", "1", "b", "c", "2"])
         #expect(HostAddresses.inTurn([]) == [])
+        // Private addresses in front leave room for those that may be called.
+        let many = (1...9).map { "10.0.0.\($0)" } + ["1.1.1.1"]
+        #expect(HostAddresses.inTurn([many]).filter(PublicAddress.contains) == ["1.1.1.1"])
         #expect(try await HostAddresses.resolve("127.0.0.1", port: 1) == ["127.0.0.1"])
         await #expect(throws: (any Error).self) {
             try await HostAddresses.resolve("nobody.invalid", port: 1)
