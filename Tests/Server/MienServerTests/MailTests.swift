@@ -125,6 +125,18 @@ struct MailTests {
                 == SMTPError(.asciiOnly, at: .recipient))
     }
 
+    @Test func `a sender that the relay does not support is no verdict on the email`() async throws
+    {
+        let peer = try Peer("relay", ["utf8": false]), port = try await peer.port()
+        for address in ["ada@example.org", "Дмитрий@пример.рф"] {
+            let mail = Mail(to: Sensitive(address), subject: "s", body: Sensitive("b"))
+            let error = await failure(try relay(port, from: "größe@example.com"), mail)
+            #expect(error == SMTPError(.asciiOnly, at: .sender) && error?.isPermanent == false)
+            #expect(error?.description.contains("mail.from is not ASCII") == true)
+        }
+        #expect(SMTPError(.asciiOnly, at: .recipient).isPermanent)
+    }
+
     // MARK: Relay authentication
 
     @Test(

@@ -139,9 +139,8 @@ struct SMTPClient: Sendable {
             } else {
                 // Most international addresses have an ASCII form, because only their domain is not.
                 (sender, recipient) = (sender.withASCIIDomain, recipient.withASCIIDomain)
-                guard sender.isASCII, recipient.isASCII else {
-                    throw SMTPError(.asciiOnly, at: .recipient)
-                }
+                guard sender.isASCII else { throw SMTPError(.asciiOnly, at: .sender) }
+                guard recipient.isASCII else { throw SMTPError(.asciiOnly, at: .recipient) }
             }
         }
         let message = Self.stuffed(
