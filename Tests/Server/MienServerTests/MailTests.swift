@@ -225,6 +225,14 @@ struct MailTests {
         }
     }
 
+    @Test func `a relay that asks for the words of PLAIN again gets them`() async throws {
+        let peer = try Peer("liar", ["mode": "asks"])
+        try await relay(try await peer.port(), user: "mien", password: "pass wörd").send(Self.mail)
+        let words = try await peer.next(with: "words")["words"]?.stringValue
+        #expect(words == Data("\0mien\0pass wörd".utf8).base64EncodedString())
+        #expect(try await peer.next(with: "mail")["mail"] == true)
+    }
+
     @Test func `a token replaces the password, and is read again for each login`() async throws {
         let peer = try Peer(
             "relay",
