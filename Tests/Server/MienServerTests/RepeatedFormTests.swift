@@ -93,6 +93,29 @@ import Testing
         }
     }
 
+    @Test func `the same form with other content is another one`() async throws {
+        try await run { server, browser in
+            let page = try await browser.open("/account/password")
+            let form = [
+                "csrf": page.hidden("csrf") ?? "", "form": page.hidden("form") ?? "",
+                "current": "a password nobody has", "new": "another good password",
+            ]
+            #expect(Self.done(try await browser.thrice(page.address, form)) != nil)
+            // The person goes back and takes another password.
+            let corrected = form.merging([
+                "current": "another good password", "new": "a third good password",
+            ]) { $1 }
+            #expect(Self.done(try await browser.thrice(page.address, corrected)) != nil)
+            let user = try #require(try await server.admin.findUser("ada")?.id)
+            let events = try await server.admin.audit(user: user).items
+                .filter { $0.actor == "user" }.map(\.event)
+            #expect(events.count { $0 == "password.registered" } == 2, "\(events)")
+            let answer = try await PageBrowser(server.address).signIn(
+                "/signin", password: "a third good password")
+            #expect(answer.location != nil && answer.complaint == nil)
+        }
+    }
+
     @Test func `the form of a mailed link gets one answer, and other forms are refused`()
         async throws
     {

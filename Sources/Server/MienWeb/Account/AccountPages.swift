@@ -191,7 +191,8 @@ struct AccountPages: Sendable {
         guard let id = form["form"] else { return try await first() }
         let key = FormKey(
             request.uri.path, form: id,
-            browser: pages.sessions.mark(of: pages.sessions.browser(request)))
+            browser: pages.sessions.mark(of: pages.sessions.browser(request)),
+            content: form.content)
         let answer = try await pages.forms.once(
             key, repeated: { response in isDone.withLock { $0 } ? response : nil }, first: first)
         return answer ?? pages.redirect("/account")
