@@ -51,6 +51,7 @@ import Testing
             let wrong = try await Self.thrice(
                 browser, "/account/password", ["current": "wrong", "new": "another good password"])
             #expect(wrong.allSatisfy { $0.status == 400 && $0.complaint != nil })
+            #expect(wrong.allSatisfy { $0.text == wrong[0].text })
             let changed = try await Self.thrice(
                 browser, "/account/password",
                 ["current": "a password nobody has", "new": "another good password"])
@@ -60,6 +61,7 @@ import Testing
                 .filter { $0.actor == "user" }.map(\.event)
             #expect(
                 events.count { $0 == "password.registered" } == 1, "\(events)")
+            #expect(events.count { $0 == "password.refused" } == 1, "one guess: \(events)")
 
             let codes = try await Self.thrice(browser, "/account", to: "/account/recovery-codes")
             #expect(codes[0].text.contains("class=\"codes\"") && codes[0].status == 200)

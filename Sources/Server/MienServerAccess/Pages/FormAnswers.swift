@@ -26,7 +26,7 @@ package struct FormAnswers: Sendable {
 
     /// - Parameters:
     ///   - repeated: Makes the answer to the same form again out of the first one; `nil` if the form
-    ///     may be answered again, because it changed nothing.
+    ///     may be answered again, because it was not judged.
     ///   - body: Answers the form. It runs to its end, also if the browser gives up this request for
     ///     another one.
     /// - Returns: `nil` if another request with the form takes too long.
