@@ -118,6 +118,17 @@ import Testing
         }
     }
 
+    @Test func `no answer is kept for a browser that is not signed in`() async throws {
+        try await run { server, _ in
+            let stranger = PageBrowser(server.address)
+            let csrf = try #require(try await stranger.open("/account").hidden("csrf"))
+            let answers = try await stranger.thrice(
+                "/account/password", ["csrf": csrf, "form": "x", "new": "another good password"])
+            #expect(answers.allSatisfy { $0.location?.hasPrefix("/signin/") == true })
+            #expect(Set(answers.map(\.location)).count == 3)
+        }
+    }
+
     @Test func `the form of a mailed link gets one answer, and other forms are refused`()
         async throws
     {
