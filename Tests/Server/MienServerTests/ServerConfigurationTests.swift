@@ -179,6 +179,25 @@ struct ServerConfigurationTests {
         }
     }
 
+    @Test func `an unusable table of short names stops the server, and the error names the line`()
+        throws
+    {
+        let scratch = try ScratchFolder()
+        let table = try scratch.write(Array("Robert: Bob\nWilliam Bill\n".utf8), to: "names.txt")
+        for (path, words) in [
+            (table.path, "\(table.path): line 2: write a name, a colon"),
+            (scratch("nothing.txt").path, "cannot read"),
+        ] {
+            let found = try configuration("", ["MIEN_IDENTITY_SHORT_NAMES": path])
+            let error = #expect(throws: ConfigurationError.self) {
+                _ = try found.makeIdentityRules()
+            }
+            let problem = error?.problems.first
+            #expect(problem?.hasPrefix("identity.short_names: ") == true)
+            #expect(problem?.contains(words) == true, "\(problem ?? "")")
+        }
+    }
+
     @Test("printed settings hide secrets, and the output can be read again")
     func printing() throws {
         let found = try configuration(
