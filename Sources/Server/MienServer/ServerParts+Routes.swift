@@ -230,7 +230,7 @@ extension ServerParts {
         ).add(to: admin)
         JourneyAdminRoutes(
             store: store, catalog: catalog, checksDocuments: identities.checksDocuments,
-            clock: clock, body: body
+            mayCall: { [webhooks] in webhooks.mayCall($0) }, clock: clock, body: body
         ).add(to: admin)
         JourneyEditorRoutes(
             checksDocuments: identities.checksDocuments, budget: bodies,

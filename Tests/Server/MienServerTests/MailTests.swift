@@ -125,6 +125,18 @@ struct MailTests {
                 == SMTPError(.asciiOnly, at: .recipient))
     }
 
+    @Test func `a sender that the relay does not support is no verdict on the email`() async throws
+    {
+        let peer = try Peer("relay", ["utf8": false]), port = try await peer.port()
+        for address in ["ada@example.org", "Дмитрий@пример.рф"] {
+            let mail = Mail(to: Sensitive(address), subject: "s", body: Sensitive("b"))
+            let error = await failure(try relay(port, from: "größe@example.com"), mail)
+            #expect(error == SMTPError(.asciiOnly, at: .sender) && error?.isPermanent == false)
+            #expect(error?.description.contains("mail.from is not ASCII") == true)
+        }
+        #expect(SMTPError(.asciiOnly, at: .recipient).isPermanent)
+    }
+
     // MARK: Relay authentication
 
     @Test(
@@ -211,6 +223,14 @@ struct MailTests {
             // Nothing else is offered, so PLAIN is tried, and refused.
             #expect(await failure(client)?.isPermanent == false)
         }
+    }
+
+    @Test func `a relay that asks for the words of PLAIN again gets them`() async throws {
+        let peer = try Peer("liar", ["mode": "asks"])
+        try await relay(try await peer.port(), user: "mien", password: "pass wörd").send(Self.mail)
+        let words = try await peer.next(with: "words")["words"]?.stringValue
+        #expect(words == Data("\0mien\0pass wörd".utf8).base64EncodedString())
+        #expect(try await peer.next(with: "mail")["mail"] == true)
     }
 
     @Test func `a token replaces the password, and is read again for each login`() async throws {

@@ -48,9 +48,8 @@ actor PageBrowser {
     func post(_ address: String, _ fields: [String: String], headers: [String: String] = [:])
         async throws -> Page
     {
-        let allowed = CharacterSet.alphanumerics
         let body = fields.sorted { $0.key < $1.key }.map { name, value in
-            "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: allowed)!)"
+            "\(name)=\(PercentEncoding.encode(value))"
         }.joined(separator: "&")
         return try await send(.post, address, body, headers)
     }

@@ -2,8 +2,11 @@ import Foundation
 import MienAPI
 import MienClient
 import MienCore
+import MienStore
 import MienTesting
 import Testing
+
+@testable import MienServer
 
 /// People see what they allow apps of others to know, take it back, and are asked again.
 @Suite("Permissions of apps", .enabled(if: Installed.isThere, Installed.reason))
@@ -122,6 +125,38 @@ struct PermissionTests {
                 try await server.sendJSON(.delete, "/v1/me/sign-ins/\(one)", access: access).status
                     == 204)
             #expect(try await server.admin.consents(of: user).map(\.appID) == ["guest"])
+        }
+    }
+
+    @Test func `a mere permission is withdrawn without a fresh sign-in, and a consent is not`()
+        async throws
+    {
+        try await TestServer.run(in: scratch) { server in
+            let user = try await server.makeUser()
+            for app in ["guest", "club"] {
+                try await PagesTests.makeApp(app, on: server, isFirstParty: false)
+                let back = try await PageBrowser(server.address).signIn(
+                    PagesTests.authorize(app))
+                #expect(back.parameters["code"] != nil)
+            }
+            let access = try #require(
+                try await TokenClient(server: server).signIn()["access_token"])
+            let club = AppID("club")!, now = server.time.now
+            try await server.server.parts.store.write { tables in
+                try tables.consents.insert(
+                    ConsentRecord(
+                        id: "con_1", account: user, app: club, purpose: "face", textVersion: "1",
+                        givenAt: now))
+            }
+            server.time.advance(.seconds(301))
+            func withdraw(_ app: String) async throws -> Int {
+                try await server.sendJSON(.delete, "/v1/me/consents/\(app)", access: access).status
+            }
+            #expect(try await withdraw("guest") == 204)
+            #expect(try await withdraw("club") == 401)
+            #expect(try await withdraw("nobody") == 401)
+            let left = try await server.admin.consents(of: user).filter { $0.withdrawnAt == nil }
+            #expect(left.map(\.appID) == ["club", "club"])
         }
     }
 }

@@ -51,6 +51,7 @@ import Testing
             let wrong = try await Self.thrice(
                 browser, "/account/password", ["current": "wrong", "new": "another good password"])
             #expect(wrong.allSatisfy { $0.status == 400 && $0.complaint != nil })
+            #expect(wrong.allSatisfy { $0.text == wrong[0].text })
             let changed = try await Self.thrice(
                 browser, "/account/password",
                 ["current": "a password nobody has", "new": "another good password"])
@@ -61,6 +62,7 @@ import Testing
                 .filter { $0.actor == "user" }.map(\.event)
             #expect(
                 events.count { $0 == "password.registered" } == 1, "\(events)")
+            #expect(events.count { $0 == "password.refused" } == 1, "one guess: \(events)")
 
             let codes = try await Self.thrice(browser, "/account", to: "/account/recovery-codes")
             #expect(codes[0].text.contains("class=\"codes\"") && codes[0].status == 200)
@@ -91,6 +93,40 @@ import Testing
             // An answer belongs to the browser that sent the form.
             let foreign = try await other.post(address, ["csrf": csrf, "form": form])
             #expect(!foreign.text.contains("deleted"))
+        }
+    }
+
+    @Test func `the same form with other content is another one`() async throws {
+        try await run { server, browser in
+            let page = try await browser.open("/account/password")
+            let form = [
+                "csrf": page.hidden("csrf") ?? "", "form": page.hidden("form") ?? "",
+                "current": "a password nobody has", "new": "another good password",
+            ]
+            #expect(Self.done(try await browser.thrice(page.address, form)) != nil)
+            // The person goes back and takes another password.
+            let corrected = form.merging([
+                "current": "another good password", "new": "a third good password",
+            ]) { $1 }
+            #expect(Self.done(try await browser.thrice(page.address, corrected)) != nil)
+            let user = try #require(UserID(try await server.admin.findUser("ada")?.id ?? ""))
+            let events = try await server.admin.audit(user: user).items
+                .filter { $0.actor == "user" }.map(\.event)
+            #expect(events.count { $0 == "password.registered" } == 2, "\(events)")
+            let answer = try await PageBrowser(server.address).signIn(
+                "/signin", password: "a third good password")
+            #expect(answer.location != nil && answer.complaint == nil)
+        }
+    }
+
+    @Test func `no answer is kept for a browser that is not signed in`() async throws {
+        try await run { server, _ in
+            let stranger = PageBrowser(server.address)
+            let csrf = try #require(try await stranger.open("/account").hidden("csrf"))
+            let answers = try await stranger.thrice(
+                "/account/password", ["csrf": csrf, "form": "x", "new": "another good password"])
+            #expect(answers.allSatisfy { $0.location?.hasPrefix("/signin/") == true })
+            #expect(Set(answers.map(\.location)).count == 3)
         }
     }
 

@@ -211,6 +211,33 @@ struct WebhookTests {
             try #require(try await peer.next(with: "chunks")["chunks"]?.numberValue) < 10_000)
     }
 
+    @Test(arguments: ["hang", "drip", "handshake"])
+    func `a call over TLS ends at its limit, whatever the receiver waits for`(path: String)
+        async throws
+    {
+        let folder = try await Peer.certificates(in: scratch)
+        let peer = try Self.hook([
+            "certificate": .string(folder.appending(path: "localhost.pem").path),
+            "key": .string(folder.appending(path: "localhost.key").path),
+        ])
+        // Reads the first bytes of the handshake as a request that does not end.
+        let mute = try StubService()
+        let caller = try caller("localhost", ca: folder.appending(path: "ca.pem").path)
+        let port = path == "handshake" ? mute.port : try await peer.port()
+        let url = "https://localhost:\(port)/\(path)", app = try #require(AppID("shop"))
+        let begun = ContinuousClock.now
+        #expect(try await call(caller, url, seconds: 2) == .refused(.webhookFailed))
+        // A farewell, or another limit, would take 5 s longer.
+        #expect(ContinuousClock.now - begun < .seconds(6))
+        if path != "handshake" { _ = try await peer.next(with: "path") }
+        guard path != "drip" else { return }
+        let again = ContinuousClock.now
+        #expect(
+            await caller.notify("{}", id: "dlv_1", app: app, at: url, within: .seconds(2))
+                == .failed)
+        #expect(ContinuousClock.now - again < .seconds(6))
+    }
+
     // MARK: Hosts
 
     @Test(
@@ -245,6 +272,9 @@ struct WebhookTests {
         #expect(
             HostAddresses.inTurn([["a", "b", "c"], ["1", "a", "2"]]) == ["a", "1", "b", "c", "2"])
         #expect(HostAddresses.inTurn([]) == [])
+        // Private addresses in front leave room for those that may be called.
+        let many = (1...9).map { "10.0.0.\($0)" } + ["1.1.1.1"]
+        #expect(HostAddresses.inTurn([many]).filter(PublicAddress.contains) == ["1.1.1.1"])
         #expect(try await HostAddresses.resolve("127.0.0.1", port: 1) == ["127.0.0.1"])
         await #expect(throws: (any Error).self) {
             try await HostAddresses.resolve("nobody.invalid", port: 1)

@@ -1,7 +1,8 @@
+internal import Crypto
 internal import Foundation
 internal import HTTPTypes
 package import Hummingbird
-internal import MienCore
+package import MienCore
 package import MienServerCore
 package import MienStore
 
@@ -25,7 +26,7 @@ package struct FormAnswers: Sendable {
 
     /// - Parameters:
     ///   - repeated: Makes the answer to the same form again out of the first one; `nil` if the form
-    ///     may be answered again, because it changed nothing.
+    ///     may be answered again, because it was not judged.
     ///   - body: Answers the form. It runs to its end, also if the browser gives up this request for
     ///     another one.
     /// - Returns: `nil` if another request with the form takes too long.
@@ -144,7 +145,13 @@ package struct FormKey: Sendable {
     ///   - address: What the form is sent to.
     ///   - form: Tells it from others of the same address, such as a random text in the page.
     ///   - browser: What only this browser has.
-    package init(_ address: String, form: String, browser: String) {
-        text = "form \(address.prefix(512)) \(form.prefix(64)) \(browser)"
+    ///   - content: What the person entered. The same form with other content, such as one that was
+    ///     corrected after going back, is another one. `nil` if nothing can be entered, or the first
+    ///     answer ends the form.
+    package init(
+        _ address: String, form: String, browser: String, content: Sensitive<[UInt8]>? = nil
+    ) {
+        let hash = content.map { $0.use { Base64URL.encode(SHA256.hash(data: Data($0))) } }
+        text = "form \(address.prefix(512)) \(form.prefix(64)) \(browser) \(hash ?? "")"
     }
 }

@@ -128,7 +128,7 @@ package struct AccountService: Sendable {
                     throw StoreError(.stale, "the user changed while the password was hashed")
                 }
                 try tables.accounts.update(changed, names: names, at: now)
-                if let former = found.emailName, former != changed.emailName {
+                if let former = found.mailbox, former != changed.mailbox {
                     try tables.endMailProofs(of: changed, actor: actor, at: now)
                 }
                 if let hash {
@@ -262,10 +262,8 @@ package struct AccountService: Sendable {
 }
 
 extension AccountRecord {
-    /// The verified address, in the form in which its spellings are the same.
-    fileprivate var emailName: LoginName? {
-        profile.use { $0.email }.flatMap { try? LoginName($0, kind: .email) }
-    }
+    /// The mailbox of the verified address.
+    fileprivate var mailbox: Mailbox? { profile.use { $0.email }.map { Mailbox($0) } }
 }
 
 extension Tables {

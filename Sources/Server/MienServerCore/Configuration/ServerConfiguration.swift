@@ -109,6 +109,14 @@ public struct ServerConfiguration: Sendable {
                 because they verify calls with it; generate one with: openssl rand -hex 32
                 """)
         }
+        for key in ["webhook.former_secret", "identity.http.former_secret"] {
+            guard let secret = texts[key], !secret.isEmpty,
+                secret.utf8.count < Self.minWebhookSecret
+            else { continue }
+            problems.append(
+                "\(key) must have at least \(Self.minWebhookSecret) characters, because it still signs; empty it when nobody verifies with it"
+            )
+        }
         guard problems.isEmpty else { throw ConfigurationError(problems) }
         self.texts = texts
         credentials = environment["CREDENTIALS_DIRECTORY"]
@@ -238,7 +246,11 @@ public struct ServerConfiguration: Sendable {
 
     private static func yaml(_ value: String, _ kind: ServerSetting.Kind) -> String {
         switch kind {
-        case .integer, .number, .flag: value
+        case .flag: value
+        case .integer, .number:
+            // Without quotes, only what YAML would write alike can be read again.
+            [Int(value).map { "\($0)" }, Double(value).map { "\($0)" }].contains(value)
+                ? value : "\"\(value)\""
         case .list:
             "[" + value.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ", ") + "]"
         case .text, .path, .choice:

@@ -251,7 +251,7 @@ public struct ServerSetting: Sendable {
             "Secret that signs calls, shared with the hosts; at least 32 characters."),
         .init(
             "webhook.former_secret", .text, "", secret: true,
-            "Secret that signs the calls as well while receivers change to webhook.secret; empty afterwards."
+            "Secret that signs the calls as well while receivers change to webhook.secret; at least 32 characters, empty afterwards."
         ),
         .init(
             "webhook.ca", .path, "",
@@ -390,7 +390,7 @@ public struct ServerSetting: Sendable {
             "Secret that signs the requests, shared with the service; at least 32 characters."),
         .init(
             "identity.http.former_secret", .text, "", secret: true,
-            "Secret that signs the requests as well while the service changes to identity.http.secret."
+            "Secret that signs the requests as well while the service changes to identity.http.secret; at least 32 characters, empty afterwards."
         ),
         .init(
             "identity.http.timeout_seconds", .integer(1...60), "10",

@@ -138,9 +138,9 @@ extension EffectPerformer {
         let address = account.profile.use {
             account.state == .pending ? $0.claimedEmail : $0.email
         }
-        let normal = address.map { (try? LoginName($0, kind: .email))?.normal ?? $0 }
+        let mailbox = address.map { String(decoding: Mailbox($0).bytes, as: UTF8.self) }
         return
-            "\(account.id.text) \(account.epoch) \(account.state.rawValue) \(authenticator?.text ?? "") \(normal ?? "")"
+            "\(account.id.text) \(account.epoch) \(account.state.rawValue) \(authenticator?.text ?? "") \(mailbox ?? "")"
     }
 }
 

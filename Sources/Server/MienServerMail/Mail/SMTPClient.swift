@@ -139,9 +139,8 @@ struct SMTPClient: Sendable {
             } else {
                 // Most international addresses have an ASCII form, because only their domain is not.
                 (sender, recipient) = (sender.withASCIIDomain, recipient.withASCIIDomain)
-                guard sender.isASCII, recipient.isASCII else {
-                    throw SMTPError(.asciiOnly, at: .recipient)
-                }
+                guard sender.isASCII else { throw SMTPError(.asciiOnly, at: .sender) }
+                guard recipient.isASCII else { throw SMTPError(.asciiOnly, at: .recipient) }
             }
         }
         let message = Self.stuffed(
@@ -237,10 +236,13 @@ struct SMTPClient: Sendable {
                 let words = login.words(user: user, secret: secret, at: server)
                 let reply = try await say(
                     secret: "\(name) \(words)", shown: "\(name) ‹hidden›", 235, 334)
-                // The relay says why it refuses a token, and waits for an answer: RFC 7628 §3.2.3.
                 if reply.code == 334 {
+                    // The relay did not read the words, and asks for them: RFC 4954 §4. Or it says why
+                    // it refuses a token, and waits for an answer: RFC 7628 §3.2.3.
+                    let answer =
+                        login == .plain ? words : login == .oauthBearer ? "AQ==" : ""
                     _ = try await say(
-                        secret: login == .oauthBearer ? "AQ==" : "", shown: "", 235)
+                        secret: answer, shown: login == .plain ? "‹hidden›" : "", 235)
                 }
             case .login:
                 try await say(name, 334, at: .login)

@@ -37,7 +37,7 @@ struct SMTPError: Error, Equatable, CustomStringConvertible {
         case .refused(let code):
             [.recipient, .message].contains(stage) && code >= 500
                 && !Self.aboutSession.contains(code)
-        case .asciiOnly: true
+        case .asciiOnly: stage == .recipient
         case .silent, .notUnderstood, .spokeTooSoon, .noLogin, .noToken: false
         }
     }
@@ -56,7 +56,8 @@ struct SMTPError: Error, Equatable, CustomStringConvertible {
         case .noLogin(let offered, let usesToken):
             "the relay offers only the logins \(offered.joined(separator: ", ").prefix(200)); this server uses \(usesToken ? "XOAUTH2 or OAUTHBEARER with mail.token_file" : "PLAIN or LOGIN with mail.password, and XOAUTH2 or OAUTHBEARER with mail.token_file")"
         case .noToken: "mail.token_file cannot be read, or contains no access token"
-        case .asciiOnly: "the address is not ASCII, and the relay does not support SMTPUTF8"
+        case .asciiOnly:
+            "\(stage == .sender ? "mail.from" : "the address") is not ASCII, and the relay does not support SMTPUTF8"
         }
     }
 }

@@ -59,24 +59,25 @@ enum HostAddresses {
     /// Takes one of each list in turn, without repetitions: a family that does not work delays the
     /// others by one address only.
     static func inTurn(_ lists: [[String]]) -> [String] {
-        var result: [String] = []
+        var result: [String] = [], known: Set<String> = []
         for place in 0..<(lists.map(\.count).max() ?? 0) {
-            for list in lists where place < list.count && !result.contains(list[place]) {
+            for list in lists where place < list.count && known.insert(list[place]).inserted {
                 result.append(list[place])
             }
         }
-        return Array(result.prefix(most))
+        return result
     }
 
     private enum Event: Sendable { case connected(String), failed, waited }
 
     /// Returns the address that accepts a connection first. Each has a head start on the next one.
     ///
+    /// - Parameter addresses: Those that may be called. Of many, only the first few are tried.
     /// - Returns: `nil` if none does, or there are fewer than two to choose from.
     static func reachable(_ addresses: [String], port: Int) async -> String? {
         guard addresses.count > 1 else { return nil }
         return await withTaskGroup(of: Event.self) { tasks in
-            var rest = addresses[...], open = 0
+            var rest = addresses.prefix(most), open = 0
             func begin() {
                 guard let address = rest.popFirst() else { return }
                 open += 1

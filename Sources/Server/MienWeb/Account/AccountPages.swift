@@ -171,7 +171,9 @@ struct AccountPages: Sendable {
     }
 
     /// Answers a form, and the same form again alike: a change may end the sign-in that made it, or
-    /// the password that it asks for.
+    /// the password that it asks for, and a wrong password is one guess.
+    ///
+    /// What asks for another sign-in, or to wait, is no answer: the form may be sent again afterwards.
     func answer(
         _ request: Request, _ context: MienRequestContext,
         _ body: @escaping @Sendable (User, FormBody) async throws -> Response
@@ -180,20 +182,26 @@ struct AccountPages: Sendable {
         do { form = try await pages.ownForm(request) } catch {
             return try await with(request, context, isForm: true) { _ in throw error }
         }
-        let isDone = Locked(false)
+        let isFinal = Locked(false)
         @Sendable func first() async throws -> Response {
             try await with(request, context, isForm: true) { user in
-                let response = try await body(user, form)
-                isDone.withLock { $0 = response.status.code < 400 }
-                return response
+                do {
+                    let response = try await body(user, form)
+                    isFinal.withLock { $0 = response.status != .tooManyRequests }
+                    return response
+                } catch let problem as Problem {
+                    isFinal.withLock { $0 = problem.status < 500 && problem.status != 429 }
+                    throw problem
+                }
             }
         }
         guard let id = form["form"] else { return try await first() }
         let key = FormKey(
             request.uri.path, form: id,
-            browser: pages.sessions.mark(of: pages.sessions.browser(request)))
+            browser: pages.sessions.mark(of: pages.sessions.browser(request)),
+            content: form.content)
         let answer = try await pages.forms.once(
-            key, repeated: { response in isDone.withLock { $0 } ? response : nil }, first: first)
+            key, repeated: { response in isFinal.withLock { $0 } ? response : nil }, first: first)
         return answer ?? pages.redirect("/account")
     }
 
