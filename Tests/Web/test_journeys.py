@@ -278,6 +278,10 @@ def simulation(world):
     page.press("Start")
     page.see("form asks: loginForm")
     world.check(page, "a simulated prompt")
+    page.press("Send")
+    page.see("The answer is not valid. ")
+    said = page.js("document.querySelector('.journey-trace .field-error').textContent")
+    assert "client_response_not_valid" not in said and said.endswith("."), said
     page.js("(() => { const [name, password] = document.querySelectorAll('.journey-prompt .field .input:not(select)'); name.value = 'ada'; password.value = 'hidden-8c1d'; })()")
     assert page.js("document.querySelector('.journey-prompt input[type=password]') !== null")
     page.press("Send")
