@@ -290,6 +290,10 @@ def languages(world):
         page.find(".main")
         assert page.js("[document.documentElement.lang, getComputedStyle(document.body).direction]") == [language, direction]
         world.check(page, f"{language} on a phone")
+        # A name in the other direction of writing stays in one piece.
+        assert page.js("document.getElementById('app-name').dir") == "auto"
+        named = page.js("""import("/web/page.js").then(({ text }) => text("capture_returning", { app: "Yahoo!" }))""")
+        assert ("\u2068Yahoo!\u2069" in named) == (direction == "rtl") and "Yahoo!" in named, named
         assert page.js("document.documentElement.scrollWidth <= innerWidth"), "nothing is cut off sideways"
         start_camera(page)
         page.wait("location.pathname === '/verified'", 40)
