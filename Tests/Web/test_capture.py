@@ -32,7 +32,10 @@ def registers(world):
         assert len(code) >= 20 and "#" not in page.address, "the one-time code has left the address"
         if attempt == 0:
             world.check(page, "before the camera")
-        start_camera(page)
+        agree(page)
+        page.see("No pictures are kept.")
+        assert "A picture of your face is kept" not in page.text()
+        page.click(".main")
         page.find("[data-name]")
         assert page.js("performance.getEntriesByType('resource').some(({ name }) => name.includes('/web/capture-worker.js'))"), "frames are encoded in a worker"
         if attempt == 0:
