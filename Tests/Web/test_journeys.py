@@ -229,6 +229,15 @@ def incomplete(world):
     page.js(f"{EDITOR}.remove('done', null)")
     page.press("Save as version 2")
     page.see("It has errors and cannot be published")
+    colors = page.js("""(() => {
+        const shown = document.querySelector(".toast-warning"), success = document.createElement("div");
+        success.className = "toast toast-info";
+        shown.parentElement.append(success);
+        const colors = [shown, success].map((one) => getComputedStyle(one).borderInlineStartColor);
+        success.remove();
+        return colors;
+    })()""")
+    assert colors[0] != colors[1], "a version that cannot be published does not look like a success"
     page.wait("document.querySelector('#journey-publish').disabled", why="publishing is not offered")
     assert "Correct the errors" in page.js("document.querySelector('#journey-publish').title")
     assert not page.has("dialog")
@@ -269,6 +278,10 @@ def simulation(world):
     page.press("Start")
     page.see("form asks: loginForm")
     world.check(page, "a simulated prompt")
+    page.press("Send")
+    page.see("The answer is not valid. ")
+    said = page.js("document.querySelector('.journey-trace .field-error').textContent")
+    assert "client_response_not_valid" not in said and said.endswith("."), said
     page.js("(() => { const [name, password] = document.querySelectorAll('.journey-prompt .field .input:not(select)'); name.value = 'ada'; password.value = 'hidden-8c1d'; })()")
     assert page.js("document.querySelector('.journey-prompt input[type=password]') !== null")
     page.press("Send")

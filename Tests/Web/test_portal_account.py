@@ -120,6 +120,14 @@ def passkey(world):
     page.fill(".dialog [name=code]", code(secret))
     page.keys("Enter")
     page.see("Change the password")
+    page.press("Change the password")
+    page.fill(".dialog [name=password]", "password")
+    page.keys("Enter")
+    page.wait("!!__web.shown('.dialog .field-error')", why="the fault of the new password")
+    said = page.js("document.querySelector('.dialog .field-error').textContent")
+    assert said[0].isupper() and said.endswith("."), said
+    page.expect("400")
+    page.press("Cancel")
 
     page.click("a[href='/admin/administrators']")
     page.find("[name=name]")

@@ -428,12 +428,25 @@ def missing_parts(world):
 
 @test("portal: what the server refuses is said beside its field in a sentence, without words of programs or commands", 90)
 def sentences(world):
-    server = world.server()
+    server = world.server(IDENTITY_SOURCES="registry")
     portal, page = opened(world, server, "/users/new")
     page.press("Create user")
     page.see("Is required unless there is an external ID or a verified email address.")
     assert page.js("document.querySelector('[aria-invalid=true]').labels[0].textContent") == "User name"
     world.check_after(page, "a user without a name", "400")
+    # A file's fault names the line, and not the row of the request.
+    page.goto(f"{portal.origin}/admin/settings/registry")
+    page.find("input[type=file]")
+    page.js("""(() => {
+        const files = new DataTransfer();
+        files.items.add(new File(["id,first_name,last_name,address,postal_code,country,date_of_birth\\n1,Max,Muster,Weg 1,123,DE,1980-01-01\\n"], "people.csv", { type: "text/csv" }));
+        document.querySelector("input[type=file]").files = files.files;
+    })()""")
+    page.press("Import")
+    page.see("Line ")
+    said = page.js("document.querySelector('.alert-error').textContent")
+    assert said.startswith("Line ") and said.endswith(".") and "rows[" not in said, said
+    world.check_after(page, "a file with a fault", "400")
     # Somebody without the right reads who can help, and no command.
     other, denied = opened(world, server, "/users", reviewer(server, new("Grace ")))
     denied.see("An owner of this server can change roles.")

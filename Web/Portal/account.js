@@ -254,7 +254,7 @@ async function changePassword(again) {
   const password = textInput({ type: "password", name: "password", autocomplete: "new-password", required: true });
   const input = field({ label: t("account.new_password"), help: t("account.password_help"), input: password });
   const changed = await formDialog(t("account.change_password"), [input], t("account.change_password"),
-    () => call("PUT", "/v1/administrator/password", { body: { password: password.value } }), (fault) => { input.setError(fault.message); return true; });
+    () => call("PUT", "/v1/administrator/password", { body: { password: password.value } }), (fault) => { input.setError(faultText(fault.message)); return true; });
   if (changed) await again(t("account.password_changed"));
 }
 

@@ -67,13 +67,13 @@ export function announce(text) {
   setTimeout(() => { live.textContent = text; }, 60);
 }
 
-/** Shows a short message that goes by itself. `kind` is "info" or "error". */
+/** Shows a short message that goes by itself. `kind` is "info", "warning", or "error". */
 export function toast(text, kind = "info") {
   const dismiss = h("button", { type: "button", class: "toast-close", "aria-label": t("shell.dismiss"), onclick: () => item.remove() }, "×");
   const item = h("div", { class: `toast toast-${kind}` }, h("p", null, text), dismiss);
   toasts.append(item);
   while (toasts.children.length > 4) toasts.firstChild.remove();
-  setTimeout(() => item.remove(), kind === "error" ? 12_000 : 6_000);
+  setTimeout(() => item.remove(), kind === "info" ? 6_000 : 12_000);
 }
 
 /** A message within the page. `kind`: "info", "success", "warning", "error". */

@@ -1,7 +1,7 @@
 // Services, faces, licenses, keys, and the server's settings.
 
 import { at, call, listAll, may } from "./api.js";
-import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, facts, field, h, pageHead, replace, section, serverText, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, faultText, field, h, pageHead, replace, section, serverText, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { settingsGuide, testResult } from "./apps.js";
 import { branding } from "./branding.js";
 import { part, setPart, settingField } from "./settings-form.js";
@@ -178,7 +178,10 @@ async function registry(root, { signal }) {
           const answer = await call("POST", "/v1/registry/people", { body: new Blob([file.files[0]], { type: "text/csv" }) });
           toast(t("settings.imported", { count: answer.imported }));
           await registry(root, { signal });
-        } catch (error) { showFaults(error, {}, message); }
+        } catch (error) {
+          // The server names the line for people, and the row for programs.
+          replace(message, alertBox("error", faultText(errorText(error))));
+        }
       });
     } }, field({ label: t("settings.import"), help: t("settings.import_help"), input: file }), h("button", { class: "button button-secondary" }, t("settings.import_action"))),
     mayChange && h("form", { class: "list-search", onsubmit: (event) => {

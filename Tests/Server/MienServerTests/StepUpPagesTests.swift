@@ -60,9 +60,10 @@ struct StepUpPagesTests {
 
     init() throws { scratch = try ScratchFolder() }
 
+    /// - Parameter hasJourneys: Whether the server has more than the journeys of a new one.
     private func run(
         _ settings: [String: String] = [:], time: HandClock = HandClock(),
-        _ body: @Sendable (TestServer) async throws -> Void
+        hasJourneys: Bool = true, _ body: @Sendable (TestServer) async throws -> Void
     ) async throws {
         let all = [
             "MIEN_PUBLIC_URL": SoftwarePasskey.origin, "MIEN_LIMIT_STARTS_PER_MINUTE": "10000",
@@ -72,7 +73,7 @@ struct StepUpPagesTests {
         try await TestServer.run(in: scratch, settings: all, time: time) { server in
             _ = try await server.admin.updateApp(
                 AppID(Self.app)!, AppRequest(name: "Sample", settings: ["sign_in_page": true]))
-            for (id, steps) in Self.journeys {
+            for (id, steps) in hasJourneys ? Self.journeys : [] {
                 let text =
                     #"{"id": "\#(id)", "version": 1, "title": "Tokens", "start": "form", "steps": {\#(steps)}}"#
                 _ = try await server.admin.putJourney(
@@ -96,7 +97,7 @@ struct StepUpPagesTests {
     private struct Person {
         let server: TestServer
         let name: String
-        let things: Set<Thing>
+        var things: Set<Thing>
         let hasPassword: Bool
         var passkey: SoftwarePasskey?
         var token: TokenDevice.Token?
@@ -132,6 +133,26 @@ struct StepUpPagesTests {
                     turn: 1)
             }
             try #require(end.location == "/account", "\(name): \(end.text)")
+        }
+
+        /// Signs in again if a change ended the sign-in.
+        mutating func staySignedIn() async throws {
+            if try await browser.get("/account").status == 200 { return }
+            // A counting app accepts each code once.
+            server.time.advance(.seconds(31))
+            try await signIn()
+            server.time.advance(.seconds(31))
+        }
+
+        /// Notes that something was removed.
+        mutating func forget(_ thing: Thing) {
+            things.remove(thing)
+            switch thing {
+            case .passkey: passkey = nil
+            case .token: token = nil
+            case .codes: codes = []
+            case .face, .device: break
+            }
         }
 
         /// Signs in with the next recovery code.
@@ -179,7 +200,9 @@ struct StepUpPagesTests {
                 #expect(!String(decoding: taken.body, as: UTF8.self).contains("keeps_picture"))
                 return try await browser.submit(page, ["outcome": "done"])
             }
-            if page.text.contains("id=\"passkey-form\""), let passkey, turn.isMultiple(of: 2) {
+            if page.text.contains("id=\"passkey-form\""), let passkey,
+                turn.isMultiple(of: 2) || page.hidden("option") == nil
+            {
                 let challenge = try #require(
                     page.text.firstMatch(of: /"challenge":"([^"]*)"/)?.output.1)
                 let credential = try passkey.credential(
@@ -350,6 +373,7 @@ struct StepUpPagesTests {
         let server = person.server
         for (turn, change) in Change.allCases.enumerated() {
             let what = "\(person.things.map(\.rawValue).sorted()) \(change)"
+            if change == .deletion { try await removeEverything(of: &person, index) }
             // The sign-in becomes too old, so that everything has to be proved again.
             if turn > 0 { server.time.advance(.seconds(301)) }
             var page = try await change.begin(person)
@@ -378,6 +402,62 @@ struct StepUpPagesTests {
         }
         let isThere = try await server.admin.findUser(person.name) != nil
         #expect(isThere == !person.canAdd, "\(person.things)")
+        // The key of the device can go without the device.
+        if isThere { try await remove("biometric", .device, of: &person) }
+    }
+
+    // MARK: Removals
+
+    /// Removes all that the account page offers, except for the last way to sign in, the key of a
+    /// device, and the account.
+    private static func removeEverything(of person: inout Person, _ index: Int) async throws {
+        if person.hasPassword {
+            let other = PageBrowser(person.server.address)
+            _ = try await other.signIn("/signin", name: person.name)
+            try await remove("others", nil, of: &person)
+            #expect(try await other.get("/account").location?.hasPrefix("/signin/") == true)
+        }
+        for thing in Thing.allCases where thing != .device && person.things.contains(thing) {
+            guard person.hasPassword || person.things.subtracting([.device]).count > 1 else {
+                break
+            }
+            // A withdrawn consent takes the face with it.
+            let isConsent = thing == .face && !index.isMultiple(of: 2)
+            try await remove(isConsent ? "consent" : thing.rawValue, thing, of: &person)
+        }
+        try await person.staySignedIn()
+    }
+
+    /// Removes something, and asks whether that takes at most one step-up.
+    private static func remove(_ kind: String, _ thing: Thing?, of person: inout Person)
+        async throws
+    {
+        let browser = person.browser
+        let what = "\(person.things.map(\.rawValue).sorted()) without \(kind)"
+        try await person.staySignedIn()
+        person.server.time.advance(.seconds(301))
+        let pattern = try Regex(
+            "href=\"(/account/remove/\(kind)/[^\"]*)\"", as: (Substring, Substring).self)
+        let list = try await browser.open("/account")
+        let address = String(
+            try #require(list.text.firstMatch(of: pattern)?.output.1, "\(what): \(list.text)"))
+        func begin() async throws -> PageBrowser.Page {
+            let page = try await browser.open("/account")
+            return try await browser.post(address, ["csrf": page.hidden("csrf") ?? ""])
+        }
+        var page = try await begin()
+        if page.location == nil {
+            let link = try #require(
+                page.text.firstMatch(of: /href="(\/signin\/[^"]*)"/)?.output.1,
+                "\(what): \(page.text)")
+            page = try await person.confirm(try await browser.get(String(link)), turn: 0)
+            #expect(page.location == address, "\(what)")
+            page = try await begin()
+        }
+        #expect(
+            page.location?.contains("done=account_done_\(kind)") == true,
+            "\(what): \(page.status) \(page.text)")
+        if let thing { person.forget(thing) }
     }
 
     @Test(
@@ -385,7 +465,10 @@ struct StepUpPagesTests {
         arguments: [true, false], [false, true])
     func everyCombination(hasPassword: Bool, hasDevice: Bool) async throws {
         let maker = try DeviceMaker(scratch("maker"))
-        try await run(maker.settings, time: HandClock(TestAuthority.now)) { server in
+        let settings = maker.settings.merging(["MIEN_IDENTITY_BIOMETRIC_LIST_ENABLED": "true"]) {
+            $1
+        }
+        try await run(settings, time: HandClock(TestAuthority.now)) { server in
             // The standard journey asks for a password or a face.
             try await server.askForAttestation(
                 hasPage: true, journey: hasPassword ? nil : "any")
@@ -398,6 +481,21 @@ struct StepUpPagesTests {
                 var person = try await Self.person(
                     things, index, on: server, maker: maker, hasPassword: hasPassword)
                 server.time.advance(.seconds(31))
+                try await person.signIn()
+                try await Self.makeEveryChange(&person, index)
+            }
+        }
+    }
+
+    @Test("with the journeys of a new server alone, each change takes at most one step-up, too")
+    func defaultJourneys() async throws {
+        try await run(hasJourneys: false) { server in
+            let all: [Set<Thing>] = [
+                [], [.face], [.passkey], [.face, .passkey], [.face, .codes],
+                [.face, .codes, .passkey],
+            ]
+            for (index, things) in all.enumerated() {
+                var person = try await Self.person(things, index, on: server)
                 try await person.signIn()
                 try await Self.makeEveryChange(&person, index)
             }

@@ -28,6 +28,23 @@ struct StoragePromiseTests {
         "document_face_missing", "document_tilt_busy", "document_tilt_tip", "notice_unknown_text",
         "refusal_different_face", "refusal_face_changed",
     ]
+    /// The same for the texts of the portal.
+    private static let comparedInPortal = [
+        "apps.delete_text": "erasedByAdministrator",
+        "apps.field.identity.retention_days": "verification",
+        "reviews.erased": "verification", "reviews.no_pictures": "verification",
+        "reviews.pictures_lead": "verification", "settings.purge_done": "verification",
+        "settings.remove_text": "registry", "settings.retention_lead": "verification",
+        "users.erase_gone": "deletion", "users.erase_kept": "deletion",
+        "users.erase_lead": "deletion", "users.erased": "deletion",
+        "users.remove_face_text": "erasedByAdministrator",
+        "users.remove_text": "erasedByAdministrator",
+        "users.withdraw_text": "erasedByAdministrator",
+    ]
+    private static let othersInPortal: Set = [
+        "apps.field.identity.result_retention_days", "apps.secret_stored", "audit.export_lead",
+        "journeys.simulation_help", "journeys.unknown_setting", "reviews.done_first", "users.lead",
+    ]
     private static let app = AppID("default_application")!
     /// More than anything but a picture takes.
     private static let picture = 16_384
@@ -49,10 +66,30 @@ struct StoragePromiseTests {
                 == true
         }.keys
         #expect(Set(found).subtracting(Self.others) == Set(Self.compared.keys))
-        let tests = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
-        for test in Self.compared.values {
-            #expect(tests.contains("func \(test)() async"), "\(test)")
+        try Self.expectTests(Self.compared.values)
+    }
+
+    @Test("every text of the portal that says so has a test that compares it, too")
+    func portalTexts() throws {
+        let folder = Repository.root.appending(path: "Web/Portal/languages")
+        var found: Set<String> = []
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where file.hasPrefix("en-") {
+            let source = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            for line in source.split(separator: "\n") {
+                guard let text = line.firstMatch(of: /^  "([^"]+)": "(.*)",$/)?.output,
+                    text.2.contains(/(?i)\b(kept|stored|erased)\b/)
+                else { continue }
+                found.insert(String(text.1))
+            }
         }
+        #expect(found.subtracting(Self.othersInPortal) == Set(Self.comparedInPortal.keys))
+        try Self.expectTests(Self.comparedInPortal.values)
+    }
+
+    private static func expectTests(_ names: some Sequence<String>) throws {
+        let tests = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+        for name in names { #expect(tests.contains("func \(name)("), "\(name)") }
     }
 
     // MARK: Faces
@@ -111,6 +148,71 @@ struct StoragePromiseTests {
         }
     }
 
+    @Test("the sample that registers a face keeps its numbers and no picture, as its consent says")
+    func faceSample() async throws {
+        let asked = try Self.consent(of: "face-registration")
+        #expect(asked["text"]?.stringValue?.contains("We do not keep the selfie.") == true)
+        try await withFace { server, user, _, _ in
+            let store = server.server.parts.store
+            #expect(try await Self.face(of: user, in: store).count > 100)
+            #expect(try await Self.largest(store) < Self.picture)
+            let given = try await server.admin.consents(of: user)
+            let version = try #require(asked["text_version"]?.stringValue)
+            #expect(given.map(\.textVersion) == [version])
+        }
+    }
+
+    @Test(
+        "the sample that checks a document keeps pictures of both, as its consent and its page say")
+    func documentSample() async throws {
+        let asked = try Self.consent(of: "document-registration"),
+            other = try Self.consent(of: "face-registration")
+        #expect(
+            asked["text"]?.stringValue?.contains(
+                "The pictures of your document and face are kept, encrypted, with the verification"
+            ) == true)
+        // One version is one text.
+        #expect(asked["text_version"] != other["text_version"])
+        try await DecidedSessions.run(in: scratch) { server in
+            let sample = try #require(JourneyID("document-registration"))
+            _ = try await server.admin.publishJourney(sample, version: 1)
+            try await server.makeUser("grace", password: "correct horse battery")
+            let journey = try await server.client(app: "default_application").start(sample.text)
+            try await journey.respond(
+                "password", ["username": "grace", "password": "correct horse battery"])
+            let payload = try #require(try await journey.respond(.clientInput).data?["payload"])
+            let person = CapturingPerson(
+                server: server, token: try #require(payload["start_token"]?.stringValue))
+            let page = try await person.session().body["consent"]?["content"]?.stringValue
+            #expect(page?.contains(/erased after \d+ days/) == true, "\(page ?? "")")
+            try await person.consent()
+            _ = try await person.choose("passport")
+            try await person.photograph("document_front")
+            try await person.selfie()
+            #expect(try await person.send(.post, "/submit").body["status"] == "processing")
+            _ = try await person.judged()
+            let session = try #require(
+                IdentityAttemptID(try #require(payload["session"]?.stringValue)))
+            let kept = try await server.server.parts.store.read { tables in
+                try tables.verificationSessions.images(of: session).compactMap {
+                    $0.content?.use { $0 }
+                }
+            }
+            #expect(kept.count >= 2, "the document and the face")
+            for picture in kept { #expect(try !Self.isReadable(picture, in: server)) }
+        }
+    }
+
+    /// Returns the consent that a sample journey asks for.
+    private static func consent(of sample: String) throws -> JSONValue {
+        let file = Repository.root.appending(path: "Examples/Journeys/\(sample).json")
+        let journey = try JSONText.parse([UInt8](Data(contentsOf: file)))
+        let steps = try #require(journey["steps"])
+        let asked = try #require(steps["consent"]?["config"])
+        #expect(steps["register"]?["config"]?["consent"]?["text_version"] == asked["text_version"])
+        return asked
+    }
+
     @Test("a face that is removed leaves no numbers, and the sign-ins that used it end")
     func removedFace() async throws {
         try await withFace { server, user, access, byFace in
@@ -162,6 +264,51 @@ struct StoragePromiseTests {
                 decoding: try JSONEncoder().encode(log), as: UTF8.self)
             #expect(!text.contains("zerubbabel"))
             #expect(try !Self.isReadable(Array("zerubbabel".utf8), in: server))
+        }
+    }
+
+    @Test(
+        "a face goes with its removal, its consent, and its app, as administrators are told",
+        arguments: ["face", "consent", "app"])
+    func erasedByAdministrator(what: String) async throws {
+        try await withFace { server, user, _, _ in
+            switch what {
+            case "face":
+                let all = try await server.admin.authenticators(of: user)
+                let face = try #require(all.first { $0.type == .known(.face) }?.id)
+                try await server.admin.removeAuthenticator(
+                    try #require(AuthenticatorID(face)), of: user)
+            case "consent": try await server.admin.withdrawConsent(of: user, to: Self.app)
+            default: try await server.admin.deleteApp(Self.app)
+            }
+            let left = try await server.server.parts.store.read { tables in
+                let account = try #require(try tables.accounts.find(user))
+                return (
+                    try tables.authenticators.find(.face, of: account, app: Self.app) == nil,
+                    try tables.connection.rows("SELECT COUNT(*) FROM kept_face", [])[0].integer(0)
+                )
+            }
+            #expect(left.0 && left.1 == 0)
+        }
+    }
+
+    @Test("people who are removed from the registry are erased from it")
+    func registry() async throws {
+        try await TestServer.run(
+            in: scratch, settings: ["MIEN_IDENTITY_SOURCES": "registry"]
+        ) { server in
+            let file = """
+                id,first_name,last_name,address,city,state,postal_code,country,date_of_birth,deceased,fraud
+                1,Johns,Smits,222333 Peechtres Place,,,30318,US,1975-02-28,,
+
+                """
+            let imported = try await server.admin.importPeople(Array(file.utf8))
+            #expect(imported.imported == 1)
+            server.time.advance(.seconds(1))
+            let removed = try await server.admin.removePeople(
+                importedBefore: imported.importedAt + 1)
+            #expect(removed.removed == 1)
+            #expect(try await server.server.parts.store.read { try $0.registry.count() } == 0)
         }
     }
 

@@ -183,6 +183,12 @@ struct StepFieldTests {
         Case(
             schema: ["type": "string", "format": "email", "writeOnly": true], type: "email",
             autocomplete: "email"),
+        Case(
+            schema: ["type": "string", "format": "username"], type: "text",
+            autocomplete: "username webauthn"),
+        Case(
+            schema: ["type": "string", "format": "username", "autocomplete": "username"],
+            type: "text", autocomplete: "username"),
         Case(schema: ["type": "string", "format": "phone"], type: "tel", autocomplete: "tel"),
         Case(schema: ["type": "string", "format": "date"], type: "date", autocomplete: "bday"),
         Case(

@@ -130,8 +130,7 @@ async function journeyPage({ id, v }, root, { signal }) {
     drawBelow();
     if (!editor.isChecked) editor.checker.ask(editor.definition, { now: true });
     await editor.whenChecked();
-    const text = t(editor.errors.length ? "journeys.saved_with_errors" : "journeys.saved", { number });
-    toast(text);
+    if (editor.errors.length) toast(t("journeys.saved_with_errors", { number }), "warning"); else toast(t("journeys.saved", { number }));
   }
 
   /** Somebody else has saved the version: shows how it differs, and lets it be replaced or kept. Returns whether it was replaced. */

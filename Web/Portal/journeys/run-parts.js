@@ -14,7 +14,7 @@ export function showWay(run, editing) {
 export function turnLine(turn, option, editing) {
   return h("li", null, h("span", { class: "muted" }, option === null ? t("journeys.started") : t("journeys.answered", { option })), turn.path.map(({ step, outcome }) => h("span", { class: "journey-passed" },
     h("button", { type: "button", class: "button button-quiet button-small", onclick: () => editing.select(step) }, step), ` ${arrow} ${outcome}`)),
-  turn.mistake ? h("span", { class: "field-error" }, `${turn.mistake.code}: ${turn.mistake.problems.map((one) => [one.field, one.message].filter(Boolean).join(": ")).join("; ")}`) : null);
+  turn.mistake ? h("span", { class: "field-error" }, [t("journeys.answer_invalid"), ...turn.mistake.problems.map((one) => faultText(one.message, one.field && `${one.field}:`))].join(" ")) : null);
 }
 
 export function runEnd({ completion, rejection }) {

@@ -1135,6 +1135,7 @@ export default {
   "journeys.answered": "بعد {option}:",
   "journeys.run_variables": "المتغيّرات",
   "journeys.take_back": "سحب الإجابة الأخيرة",
+  "journeys.answer_invalid": "الإجابة غير صالحة.",
   "journeys.asks": "{step} تسأل: {name}",
   "journeys.last_error": "يُبلَّغ التطبيق: {error}",
   "journeys.prompt_data": "ما يتلقاه التطبيق",

@@ -198,6 +198,7 @@ export default {
   "journeys.answered": "After {option}:",
   "journeys.run_variables": "Variables",
   "journeys.take_back": "Take back the last answer",
+  "journeys.answer_invalid": "The answer is not valid.",
   "journeys.asks": "{step} asks: {name}",
   "journeys.last_error": "The app is told: {error}",
   "journeys.prompt_data": "What the app receives",

@@ -1135,6 +1135,7 @@ export default {
   "journeys.answered": "Después de {option}:",
   "journeys.run_variables": "Variables",
   "journeys.take_back": "Retirar la última respuesta",
+  "journeys.answer_invalid": "La respuesta no es válida.",
   "journeys.asks": "{step} pregunta: {name}",
   "journeys.last_error": "A la aplicación se le dice: {error}",
   "journeys.prompt_data": "Lo que recibe la aplicación",

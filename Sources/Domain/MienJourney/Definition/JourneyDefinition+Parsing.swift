@@ -52,30 +52,41 @@ extension JourneyDefinition {
         }
         requiresUser = try reader.flag("requires_user", default: false)
         var steps = try Self.steps(reader)
-        Self.markNewPasswords(in: &steps)
+        Self.markNewFields(in: &steps)
         self.steps = steps
         captureUses = [:]
         captureUses = CaptureUse.all(in: self)
     }
 
-    /// Marks the fields of forms that become passwords, whatever their names.
-    private static func markNewPasswords(in steps: inout [StepID: StepDefinition]) {
-        let expressions = steps.values.compactMap { definition -> JourneyExpression? in
+    /// Marks the fields of forms that become passwords, or the names of accounts, whatever they are
+    /// called.
+    private static func markNewFields(in steps: inout [StepID: StepDefinition]) {
+        var passwords: Set<String> = [], names: Set<String> = []
+        for definition in steps.values {
             switch definition.step {
-            case let step as CreateUser: step.password
-            case let step as SetPassword: step.password
-            case let step as ChangePassword: step.new
-            default: nil
+            case let step as CreateUser:
+                passwords.formUnion(members([step.password]))
+                names.formUnion(members([step.externalID, step.username, step.email]))
+            case let step as SetPassword: passwords.formUnion(members([step.password]))
+            case let step as ChangePassword: passwords.formUnion(members([step.new]))
+            default: break
             }
         }
-        let used = Set(
-            expressions.flatMap { $0.source.matches(of: /[A-Za-z_][A-Za-z_0-9]*\.[A-Za-z_0-9]+/) }
-                .map { String($0.output) })
         for (id, definition) in steps {
             guard var form = definition.step as? LoginForm, let variable = form.outputVariable
             else { continue }
-            form.markNewPasswords { used.contains("\(variable).\($0)") }
+            form.markNew(
+                passwords: { passwords.contains("\(variable).\($0)") },
+                names: { names.contains("\(variable).\($0)") })
             steps[id]?.step = form
+        }
+    }
+
+    /// The members of variables that expressions use, such as `form.password`.
+    private static func members(_ expressions: [JourneyExpression?]) -> [String] {
+        expressions.flatMap {
+            ($0?.source ?? "").matches(of: /[A-Za-z_][A-Za-z_0-9]*\.[A-Za-z_0-9]+/)
+                .map { String($0.output) }
         }
     }
 

@@ -99,8 +99,12 @@ struct LoginForm: JourneyStep {
         return branches
     }
 
-    mutating func markNewPasswords(_ isNew: (_ name: String) -> Bool) {
-        for index in branches.indices { branches[index].schema.markNewPasswords(isNew) }
+    mutating func markNew(
+        passwords isPassword: (_ name: String) -> Bool, names isName: (_ name: String) -> Bool
+    ) {
+        for index in branches.indices {
+            branches[index].schema.markNew(passwords: isPassword, names: isName)
+        }
     }
 
     var facts: StepFacts {

@@ -15,7 +15,7 @@ struct StepField {
     let typed: String?
     /// Whether what was entered is at fault.
     let isFaulty: Bool
-    /// Whether the form has a field for a new password, so that it creates an account.
+    /// Whether the form has a field for a new password, so that nobody signs in with it.
     var setsPassword = false
 
     private enum Kind { case text, number, password, code, checkbox }
@@ -45,7 +45,9 @@ struct StepField {
             ("password", "current-password")
         case (.password, "password"): ("password", "new-password")
         case (.password, _): ("password", "off")
-        case (_, "username"): ("text", setsPassword ? "username" : "username webauthn")
+        case (_, "username") where setsPassword || schema["autocomplete"] == "username":
+            ("text", "username")
+        case (_, "username"): ("text", "username webauthn")
         case (_, "email"): ("email", "email")
         case (_, "phone"): ("tel", "tel")
         case (_, "date"): ("date", "bday")
