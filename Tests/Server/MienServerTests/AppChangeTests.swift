@@ -33,7 +33,7 @@ struct AppChangeTests {
                     Self.shop, AppRequest(name: "Store", revision: revision))
             }
             #expect(refused?.problem?.code == .conflict)
-            #expect(refused?.reason.contains("send them with its revision") == true)
+            #expect(refused?.reason.contains("Look at it as it is now") == true)
             let stored = try await server.admin.app(Self.shop)
             #expect(stored == first && stored.settings["token_seconds"] == 120)
             let second = try await server.admin.updateApp(

@@ -17,7 +17,6 @@ struct FailedStepPagesTests {
     func takenName() async throws {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()
-            _ = try await server.admin.publishJourney(JourneyID("sign-up")!, version: 1)
             try await PagesTests.makeApp("new", on: server, ["sign_in_journey": "sign-up"])
             let browser = PageBrowser(server.address)
             func signUp(_ page: PageBrowser.Page, as name: String) async throws

@@ -26,12 +26,8 @@ package struct HostMiddleware: RouterMiddleware {
     ) async throws -> Response {
         // Which of several names counts, a program behind this one may decide otherwise
         // (RFC 9112 §3.2).
-        guard request.headers[values: Self.host].isEmpty,
-            request.head.path?.hasPrefix("/") == true
-        else {
-            throw Problem(
-                .invalidRequest,
-                "The request needs one host line at most, and a target that begins with “/”.")
+        guard request.headers[values: Self.host].isEmpty else {
+            throw Problem(.invalidRequest, "The request has more than one host line.")
         }
         // Programs that speak HTTP/1.0 may leave the name out. Browsers never do.
         if let authority = request.head.authority, !isOwn(authority) {

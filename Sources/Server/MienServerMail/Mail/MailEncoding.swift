@@ -33,16 +33,24 @@ enum MailHeader {
                 separator: "\r\n ")
     }
 
-    /// Splits the text between Unicode scalars: RFC 2047 §5 (3).
+    /// Splits the text after spaces, because some programs show one between encoded words; otherwise
+    /// between Unicode scalars: RFC 2047 §5 (3).
     private static func words(_ text: String) -> [String] {
-        var words = [""]
-        for scalar in text.unicodeScalars {
-            if words[words.count - 1].utf8.count + UTF8.width(scalar) > wordBytes {
-                words.append("")
+        var words: [Substring] = [], rest = text[...]
+        while !rest.isEmpty {
+            var end = rest.startIndex, length = 0, afterSpace: String.Index?
+            while end < rest.endIndex {
+                let scalar = rest.unicodeScalars[end]
+                length += UTF8.width(scalar)
+                if length > wordBytes { break }
+                end = rest.unicodeScalars.index(after: end)
+                if scalar == " " { afterSpace = end }
             }
-            words[words.count - 1].unicodeScalars.append(scalar)
+            if end < rest.endIndex, let afterSpace { end = afterSpace }
+            words.append(rest[..<end])
+            rest = rest[end...]
         }
-        return words
+        return words.map(String.init)
     }
 }
 

@@ -170,12 +170,8 @@ extension HostileTests {
         }
         #expect(try await status("evil.example", "/v1/nothing") == 403)
         // Two names, of which one is the server's own.
-        for (host, path) in [
-            ("localhost\r\nhost: evil.example", "/metrics"),
-            ("evil.example\r\nhost: localhost", "/metrics"),
-            ("localhost", "http://evil.example/metrics"),
-        ] {
-            #expect(try await status(host, path) == 400, "\(host) \(path)")
+        for hosts in ["localhost\r\nhost: evil.example", "evil.example\r\nhost: localhost"] {
+            #expect(try await status(hosts, "/metrics") == 400, "\(hosts)")
         }
         #expect(await server.stop() == 0)
         let wrong = try await #require(throws: ServeProcess.NotListening.self) {

@@ -157,7 +157,7 @@ struct WaitingSteps: Sendable {
         for account in try await server.admin.users().items {
             let visitor = try await OrganizationVisitor(account.username ?? "", server)
             if try await visitor.status(.post, "/invitations/\(invitation)") == 200 {
-                return try #require(UserID(account.id))
+                return UserID(account.id)
             }
         }
         return nil
