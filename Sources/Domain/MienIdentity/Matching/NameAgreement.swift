@@ -30,8 +30,8 @@ struct NameAgreement: Sendable, Hashable {
         if all >= IdentityField.firstName.minimum { return Self(all, isAlike: true) }
         for (a, b) in pairs {
             let first = a.count == b.count ? 0 : TextLikeness.likeness(a[0], b[0])
-            if first >= IdentityField.firstName.minimum || hasSameWords(a, b, short)
-                || hasInitials(a, b)
+            if first >= IdentityField.firstName.minimum || hasSwappedLetters(a[0], b[0])
+                || hasSameWords(a, b, short) || hasInitials(a, b)
             {
                 return alike
             }
@@ -118,6 +118,16 @@ struct NameAgreement: Sendable, Hashable {
     private static func hasInitials(_ a: [String], _ b: [String]) -> Bool {
         func initials(_ words: [String]) -> String { String(words.compactMap(\.first)) }
         return a.count > 1 && b == [initials(a)] || b.count > 1 && a == [initials(b)]
+    }
+
+    /// Whether two neighboring letters are exchanged, such as in Jonh: two of four letters differ, but
+    /// it is one typing mistake.
+    private static func hasSwappedLetters(_ a: String, _ b: String) -> Bool {
+        let x = Array(a.unicodeScalars), y = Array(b.unicodeScalars)
+        guard x.count == y.count else { return false }
+        let wrong = x.indices.filter { x[$0] != y[$0] }
+        return wrong.count == 2 && wrong[1] == wrong[0] + 1 && x[wrong[0]] == y[wrong[1]]
+            && x[wrong[1]] == y[wrong[0]]
     }
 
     private static func isPart(_ some: [String], of others: [String]) -> Bool {

@@ -97,9 +97,9 @@ extension AccountPages {
                 "biometrics",
                 keys?.map {
                     row(
-                        .biometric, id($0),
-                        $0["name"]?.stringValue ?? $0["device_name"]?.stringValue ?? app($0),
-                        [added($0)])
+                        .biometric, $0["key_id"]?.stringValue ?? "",
+                        $0["name"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
+                            ?? texts("account_biometrics"), [added($0)])
                 }),
             section(
                 "signins",

@@ -280,7 +280,9 @@ extension WebPages {
     ) async throws -> Response {
         let form = try await ownForm(request), browser = sessions.browser(request)
         let mark = sessions.mark(of: browser), address = "/signin/\(id)"
-        let key = FormKey(address, form: form["turn"] ?? "", browser: mark)
+        // Several forms of a page have the same turn.
+        let key = FormKey(
+            address, form: form["turn"] ?? "", browser: mark, content: form.content)
         let held = try await flows.find(id, browser: mark)
         guard let held, form["turn"] == "\(held.flow.turn)" else {
             if let answer = try await forms.answer(to: key) { return answer }

@@ -29,6 +29,10 @@ struct PassedSearchTests {
         try await eventually {
             try await store.read { try $0.duplicateSearches.count() } == 0
         }
+        if try await store.read({ try $0.duplicateSearches.count() }) > 0 {
+            Issue.record(
+                "the search for \(name) waits; the log ends: \(server.logs.text.suffix(2000))")
+        }
     }
 
     private static func pairs(_ server: TestServer) async throws -> Set<Set<String>> {
