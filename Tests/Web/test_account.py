@@ -93,8 +93,8 @@ def change(page, begin, done):
     """Begins a change, confirms at most once that it is the person, and waits until the change is allowed."""
     link = "main a[href*='/signin/']"
     begin()
-    page.wait(f"({done}) || !!__web.shown({json.dumps(link)})", why="the change, or what it needs")
-    if page.js(done):
+    found = page.wait(f"({done}) ? 'done' : __web.shown({json.dumps(link)}) ? 'asked' : ''", why="the change, or what it needs")
+    if found == "done":
         return
     page.click(link)
     page.wait("location.pathname.startsWith('/signin/') && !!__web.shown('#passkey-start, [name=f_user_identifier]')", why="a way to confirm")

@@ -186,7 +186,7 @@ def in_firefox(world):
     page.drag('.journey-port[data-from="check"][data-outcome="success"]', '.journey-node[data-step="refused"] rect')
     page.wait(f"{EDITOR}.definition.steps.check.on.success === 'refused'", why="the connection")
     page.click("[role=tab]:nth-of-type(3)")
-    page.see("no path leads to a complete_journey step")
+    page.wait(f"{EDITOR}.findings(null).some((one) => one.message.includes(\"path leads to a complete_journey step\"))", why="the finding")
     page.js(f"{EDITOR}.tree.focus()")
     page.chord("Control", "z")
     assert definition(page)["steps"]["check"]["on"]["success"] == "done"
@@ -241,7 +241,7 @@ def incomplete(world):
     page.wait("document.querySelector('#journey-publish').disabled", why="publishing is not offered")
     assert "Correct the errors" in page.js("document.querySelector('#journey-publish').title")
     assert not page.has("dialog")
-    page.see("no path leads to a complete_journey step")
+    page.wait(f"{EDITOR}.findings(null).some((one) => one.message.includes('path leads to a complete_journey step'))", why="the finding")
     world.check(page, "a version that cannot be published")
     page.chord("Control", "z")
     page.wait("!document.querySelector('#journey-publish').disabled", why="publishing is offered once the errors are gone")

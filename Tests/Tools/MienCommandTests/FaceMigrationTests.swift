@@ -8,6 +8,8 @@ import Testing
 
 /// `mien serve` with one model pack, and then with another.
 @Suite struct FaceMigrationTests {
+    private struct FaceLost: Error {}
+
     private static let better = TemporaryHome.Machine.folder.appending(
         path: "packs/mien-default-2", directoryHint: .isDirectory)
     private static let hasBetter = FileManager.default.fileExists(
@@ -44,15 +46,24 @@ import Testing
                     CaptureFrame(JPEGEncoder.encode(image, quality: 92))
                 ])
             }
+            // A machine that does much else shows frames too rarely.
+            if answer.reasons?.map(\.rawValue) == ["face_lost"] { throw FaceLost() }
             try #require(answer.hasPassed, "\(answer)")
         }
+        /// Begins again, as a person does, if the face was lost.
+        func persistently<Result>(_ body: () async throws -> Result) async throws -> Result {
+            for _ in 0..<4 { do { return try await body() } catch is FaceLost { continue } }
+            return try await body()
+        }
         func signIn(_ server: ServerProcess.Running) async throws -> Bool {
-            let journey = try await JourneyClient(MienOptions(serverPath: server.address))
-                .start("face-login")
-            try await capture(server, await journey.respond("face", ["user_identifier": "ada"]))
-            try await journey.respond(.clientInput)
-            if case .success = await journey.outcome() { return true }
-            return false
+            try await persistently {
+                let journey = try await JourneyClient(MienOptions(serverPath: server.address))
+                    .start("face-login")
+                try await capture(server, await journey.respond("face", ["user_identifier": "ada"]))
+                try await journey.respond(.clientInput)
+                if case .success = await journey.outcome() { return true }
+                return false
+            }
         }
         var credential = ""
         func migration(_ server: ServerProcess.Running, json: Bool = true) async throws
@@ -79,14 +90,16 @@ import Testing
                     server.adminAddress,
                 ], settings: ["MIEN_ADMIN_CREDENTIAL": credential])
             try #require(chosen.status == 0, "\(chosen.err)")
-            let journey = try await JourneyClient(MienOptions(serverPath: server.address))
-                .start("face-registration")
-            try await journey.respond(
-                "password", ["username": "ada", "password": .string(secret)])
-            try await capture(server, await journey.respond(.clientInput))
-            try await journey.respond(.clientInput)
-            guard case .success = await journey.outcome() else {
-                throw MienError(.serverError, "the face was not registered")
+            try await persistently {
+                let journey = try await JourneyClient(MienOptions(serverPath: server.address))
+                    .start("face-registration")
+                try await journey.respond(
+                    "password", ["username": "ada", "password": .string(secret)])
+                try await capture(server, await journey.respond(.clientInput))
+                try await journey.respond(.clientInput)
+                guard case .success = await journey.outcome() else {
+                    throw MienError(.serverError, "the face was not registered")
+                }
             }
         }
 
