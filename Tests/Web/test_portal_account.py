@@ -85,7 +85,7 @@ def first_run(world):
     page.keys("Enter")
     page.see("refused")
     assert "refused" in page.js("document.querySelector('[name=password]').closest('form').querySelector('[role=alert]').textContent"), "beside its button"
-    assert page.js("[...document.querySelectorAll('[role=alert]')].filter((one) => one.textContent).length") == 1, "and nowhere else"
+    assert page.js("[...document.querySelectorAll('.alert')].filter((one) => one.textContent).length") == 1, "and nowhere else"
     page.expect("401")
     world.check(page, "a refused sign-in")
     refill(page, "[name=password]", PASSWORD)

@@ -98,7 +98,6 @@ export class CaptureSession {
     return answer;
   }
 
-  /** Asks which of the last pictures have arrived, and returns the others. */
   async recover() {
     const { next_frame: next = this.#next } = await this.#send("GET", "", undefined, "", 5);
     this.#link = this.#sent.find(({ number }) => number === next - 1)?.link ?? this.#link;
@@ -139,7 +138,6 @@ class Sender {
     return this.session.answer;
   }
 
-  /** Takes each picture of the camera at most once. */
   async #take() {
     for (let shown = -1; !this.#stopped;) {
       await new Promise((done) => { this.video.requestVideoFrameCallback?.(done); setTimeout(done, 40); });
@@ -317,7 +315,6 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
     this.#send("mien-cancel", await this.session.cancel().catch(() => null));
   }
 
-  // Views
 
   #text(key) { return this.#texts[key] ?? key; }
   #word(name, ...prefixes) {
@@ -372,7 +369,6 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
       this.#button("button_continue", "main", save), this.#button("button_back", "side", () => this.#ready()), ...this.#others());
   }
 
-  /** Opens the camera, then starts the session, then sends pictures. */
   async #open() {
     const run = this.#run;
     this.#wait();
@@ -447,7 +443,6 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
   #fail(error) { this.#verdict({ status: "failed", reasons: [error.code ?? "other"], error }); }
   #send(name, detail) { this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail })); }
 
-  /** Stops the camera and everything that waits. */
   #close() {
     this.#run++;
     this.#sender?.stop();

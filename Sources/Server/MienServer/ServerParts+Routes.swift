@@ -12,8 +12,8 @@ internal import MienServerDevices
 internal import MienServerFaces
 internal import MienServerGalleries
 internal import MienServerIdentity
-internal import MienServerMail
 internal import MienServerJourneys
+internal import MienServerMail
 internal import MienServerOAuth
 internal import MienServerOTP
 internal import MienServerOperations
