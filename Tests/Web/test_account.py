@@ -91,7 +91,7 @@ def step_up(world):
 
 def change(page, begin, done):
     """Begins a change, confirms at most once that it is the person, and waits until the change is allowed."""
-    link = "main a[href*='/signin/']"
+    link = "main.card-center a.button-primary[href*='/signin/']"
     begin()
     found = page.wait(f"({done}) ? 'done' : __web.shown({json.dumps(link)}) ? 'asked' : ''", why="the change, or what it needs")
     if found == "done":
