@@ -243,8 +243,6 @@ def incomplete(world):
     assert not page.has("dialog")
     page.wait(f"{EDITOR}.findings(null).some((one) => one.message.includes('path leads to a complete_journey step'))", why="the finding")
     world.check(page, "a version that cannot be published")
-    page.chord("Control", "z")
-    page.wait("!document.querySelector('#journey-publish').disabled", why="publishing is offered once the errors are gone")
     portal.close()
 
 
