@@ -24,8 +24,7 @@ package struct HostMiddleware: RouterMiddleware {
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
-        // Which of several names counts, a program behind this one may decide otherwise
-        // (RFC 9112 §3.2).
+        // Programs disagree about which of several names counts; RFC 9112 §3.2 refuses such requests.
         guard request.headers[values: Self.host].isEmpty else {
             throw Problem(.invalidRequest, "The request has more than one host line.")
         }
