@@ -6,6 +6,7 @@ own; `test_portal*.py` test signing in. With MIEN_WEB_PORTAL=Web/Portal, the por
 
 import http.client
 import http.server
+import json
 import mimetypes
 import os
 import threading
@@ -23,6 +24,8 @@ class SignedIn:
 
     def __init__(self, mien, credential=None):
         self.requests = []
+        # Paths whose requests are answered as if the server were out of order.
+        self.broken = set()
         target = urllib.parse.urlsplit(mien.admin_address)
         credential = credential or mien.credential
         portal = self
@@ -33,6 +36,9 @@ class SignedIn:
             def pass_on(self):
                 body = self.rfile.read(int(self.headers.get("content-length") or 0))
                 portal.requests.append((self.command, self.path))
+                if self.path.partition("?")[0] in portal.broken:
+                    problem = {"title": "The server failed", "status": 500, "code": "server_error", "detail": "Out of order."}
+                    return self.reply(500, {"content-type": "application/problem+json"}, json.dumps(problem).encode())
                 asset = "/admin/assets/"
                 if FILES and self.path.startswith(asset):
                     name = self.path[len(asset):].partition("?")[0]

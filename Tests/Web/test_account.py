@@ -1,5 +1,7 @@
 """The account pages, apps of others, and more than one account in a browser."""
 
+import json
+
 from scenes import PASSWORD, Site, app, new, start_camera
 from test_signin import Client, password, registered, shop
 from testing import test
@@ -62,6 +64,110 @@ def remove_face(world):
     world.check(page, "before the face is removed")
     page.click("main .button-danger")
     page.wait("location.pathname === '/account' && !!document.querySelector('[aria-labelledby=s-faces] .empty')")
+
+
+@test("with a password and a face, a change asks once for what is missing, and goes on where it began", 120, camera=True)
+def step_up(world):
+    server = world.server()
+    site, app_id = shop(server)
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    page = registered(world, server, client, user)
+    page.click("a[href*='/account/password']")
+    page.see("also needs your face")
+    world.check(page, "what is missing")
+    page.press("Continue")
+    page.find("[name=f_user_identifier]")
+    assert not page.has("[name=f_password]") and page.js("document.querySelector('[name=f_user_identifier]').value") == user
+    world.check(page, "the way that is left")
+    page.press("Continue")
+    page.find(".main", 30)
+    page.click(".main")
+    page.find("[name=new]", 75)
+    assert page.js("location.pathname") == "/account/password"
+    page.goto(f"{server.address}/account/passkey?client_id={app_id}")
+    page.find("#passkey-start")
+
+
+def change(page, begin, done):
+    """Begins a change, confirms at most once that it is the person, and waits until the change is allowed."""
+    link = "main.card-center a.button-primary[href*='/signin/']"
+    begin()
+    found = page.wait(f"({done}) ? 'done' : __web.shown({json.dumps(link)}) ? 'asked' : ''", why="the change, or what it needs")
+    if found == "done":
+        return
+    page.click(link)
+    page.wait("location.pathname.startsWith('/signin/') && !!__web.shown('#passkey-start, [name=f_user_identifier]')", why="a way to confirm")
+    if page.has("#passkey-start"):
+        page.click("#passkey-start")
+    else:
+        page.press("Continue")
+        page.find(".main", 30)
+        page.click(".main")
+    page.wait("location.pathname.startsWith('/account')", 75, "the way back from the step-up")
+    begin()
+    page.wait(done, why="the change after one step-up")
+
+
+def each_change(world, ways):
+    """Makes changes for a user who has a password and these ways."""
+    server = world.server()
+    site, app_id = shop(server)
+    client, user = Client(server, site, app_id), new("ada")
+    server.user(user, PASSWORD)
+    address = lambda path="": f"{server.address}/account{path}?client_id={app_id}"
+
+    def sign_in():
+        page.goto(address())
+        page.find("[name=f_username]")
+        # The browser may know the name.
+        page.js("document.querySelector('[name=f_username]').value = ''")
+        password(page, user)
+        page.find("a[href*='/account/remove/account/me']")
+
+    def make_codes():
+        page.goto(address())
+        page.press("Make new codes")
+
+    def delete():
+        page.goto(address("/remove/account/me"))
+        page.click("main .button-danger")
+
+    if "face" in ways:
+        page = registered(world, server, client, user)
+    else:
+        page = world.page(people=None)
+        sign_in()
+    page.authenticator()
+    if "codes" in ways:
+        change(page, make_codes, "!!__web.shown('.codes')")
+    if "passkey" in ways:
+        change(page, lambda: page.goto(address("/passkey")), "!!__web.shown('#passkey-name')")
+        page.click("main form .button-primary")
+        page.wait("document.querySelectorAll('[aria-labelledby=\"s-passkeys\"] .list-item').length === 1", why="the passkey")
+    # A sign-in with the password alone, which is too weak where the account has more.
+    page.goto(address())
+    page.click("form[action*='/signout'] button")
+    page.wait("location.pathname === '/signout'")
+    sign_in()
+    change(page, lambda: page.goto(address("/password")), "!!__web.shown('[name=new]')")
+    change(page, lambda: page.goto(address("/passkey")), "!!__web.shown('#passkey-name')")
+    change(page, make_codes, "!!__web.shown('.codes')")
+    change(page, delete, "__web.text().includes('Your account is deleted')")
+    page.expect("401|404")
+    page.close()
+
+
+@test("with a password, and with a passkey, recovery codes, or both, each change takes at most one step-up", 120)
+def changes(world):
+    for ways in [(), ("codes",), ("passkey",), ("passkey", "codes")]:
+        each_change(world, ways)
+
+
+@test("with a face, and with a passkey, recovery codes, or both, each change takes at most one step-up", 300, camera=True)
+def changes_with_face(world):
+    for ways in [("face",), ("face", "codes"), ("face", "passkey"), ("face", "passkey", "codes")]:
+        each_change(world, ways)
 
 
 @test("the app of somebody else asks for permission first; declining goes back without a code")

@@ -32,7 +32,10 @@ def registers(world):
         assert len(code) >= 20 and "#" not in page.address, "the one-time code has left the address"
         if attempt == 0:
             world.check(page, "before the camera")
-        start_camera(page)
+        agree(page)
+        page.see("No pictures are kept.")
+        assert "A picture of your face is kept" not in page.text()
+        page.click(".main")
         page.find("[data-name]")
         assert page.js("performance.getEntriesByType('resource').some(({ name }) => name.includes('/web/capture-worker.js'))"), "frames are encoded in a worker"
         if attempt == 0:
@@ -290,6 +293,10 @@ def languages(world):
         page.find(".main")
         assert page.js("[document.documentElement.lang, getComputedStyle(document.body).direction]") == [language, direction]
         world.check(page, f"{language} on a phone")
+        # A name in the other direction of writing stays in one piece.
+        assert page.js("document.getElementById('app-name').dir") == "auto"
+        named = page.js("""import("/web/page.js").then(({ text }) => text("capture_returning", { app: "Yahoo!" }))""")
+        assert ("\u2068Yahoo!\u2069" in named) == (direction == "rtl") and "Yahoo!" in named, named
         assert page.js("document.documentElement.scrollWidth <= innerWidth"), "nothing is cut off sideways"
         start_camera(page)
         page.wait("location.pathname === '/verified'", 40)

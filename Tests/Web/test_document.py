@@ -6,7 +6,7 @@ import pathlib
 import tempfile
 
 from browser import Firefox
-from scenes import DocumentSession, Site, card_camera, choose, start_camera
+from scenes import DocumentSession, Site, agree, card_camera, choose, start_camera
 from testing import WORK, test
 
 SERVER = {"IDENTITY_DOCUMENTS": "passport,idCard,driverLicense"}
@@ -65,7 +65,11 @@ def card(world):
     word(page, "hold_still", 60)
     world.check(page, "in front of the camera")
     page.see("Good photo", 60)
-    start_camera(page)
+    # The page says what becomes of the picture before it is taken.
+    agree(page)
+    page.see("A picture of your face is kept with your verification.")
+    assert "No pictures are kept" not in page.text()
+    page.click(".main")
     page.see("Check and send", 60)
     world.check(page, "the check")
     assert page.js("document.querySelectorAll('.thumb[src^=blob]').length") == 2

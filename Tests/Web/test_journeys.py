@@ -186,7 +186,7 @@ def in_firefox(world):
     page.drag('.journey-port[data-from="check"][data-outcome="success"]', '.journey-node[data-step="refused"] rect')
     page.wait(f"{EDITOR}.definition.steps.check.on.success === 'refused'", why="the connection")
     page.click("[role=tab]:nth-of-type(3)")
-    page.see("no path leads to a complete_journey step")
+    page.wait(f"{EDITOR}.findings(null).some((one) => one.message.includes(\"path leads to a complete_journey step\"))", why="the finding")
     page.js(f"{EDITOR}.tree.focus()")
     page.chord("Control", "z")
     assert definition(page)["steps"]["check"]["on"]["success"] == "done"
@@ -222,18 +222,27 @@ def conflict(world):
     portal.close()
 
 
-@test("journeys: an incomplete draft is saved, and publishing names what is wrong", 60)
+@test("journeys: an incomplete draft is saved, and is not offered to be published", 60)
 def incomplete(world):
     journey = saved(world.server())
     mien, portal, page = editor(world, journey)
     page.js(f"{EDITOR}.remove('done', null)")
     page.press("Save as version 2")
     page.see("It has errors and cannot be published")
-    page.press("Publish")
-    page.click('dialog button[value="yes"]')
-    page.see("The version was not published.")
-    page.see("no path leads to a complete_journey step")
-    world.check_after(page, "a refused publication", "400")
+    colors = page.js("""(() => {
+        const shown = document.querySelector(".toast-warning"), success = document.createElement("div");
+        success.className = "toast toast-info";
+        shown.parentElement.append(success);
+        const colors = [shown, success].map((one) => getComputedStyle(one).borderInlineStartColor);
+        success.remove();
+        return colors;
+    })()""")
+    assert colors[0] != colors[1], "a version that cannot be published does not look like a success"
+    page.wait("document.querySelector('#journey-publish').disabled", why="publishing is not offered")
+    assert "Correct the errors" in page.js("document.querySelector('#journey-publish').title")
+    assert not page.has("dialog")
+    page.wait(f"{EDITOR}.findings(null).some((one) => one.message.includes('path leads to a complete_journey step'))", why="the finding")
+    world.check(page, "a version that cannot be published")
     portal.close()
 
 
@@ -267,6 +276,10 @@ def simulation(world):
     page.press("Start")
     page.see("form asks: loginForm")
     world.check(page, "a simulated prompt")
+    page.press("Send")
+    page.see("The answer is not valid. ")
+    said = page.js("document.querySelector('.journey-trace .field-error').textContent")
+    assert "client_response_not_valid" not in said and said.endswith("."), said
     page.js("(() => { const [name, password] = document.querySelectorAll('.journey-prompt .field .input:not(select)'); name.value = 'ada'; password.value = 'hidden-8c1d'; })()")
     assert page.js("document.querySelector('.journey-prompt input[type=password]') !== null")
     page.press("Send")

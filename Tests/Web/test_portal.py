@@ -93,7 +93,7 @@ def app_by_mouse(world):
     page.js("[...document.querySelectorAll('label')].find((one) => one.textContent === 'Redirect addresses').control.focus()")
     page.keys("ftp://nowhere")
     page.press("Save")
-    page.see("must be an absolute https URL")
+    page.see("Must be an absolute https URL")
     world.check_after(page, "a wrong address", "400")
     page.js("(() => { const one = [...document.querySelectorAll('label')].find((one) => one.textContent === 'Redirect addresses').control; one.value = 'https://shop.example.org/in'; one.dispatchEvent(new Event('input', { bubbles: true })); })()")
     page.press("Save")

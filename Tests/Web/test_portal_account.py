@@ -84,6 +84,8 @@ def first_run(world):
     page.fill("[name=code]", code(secret, 1))
     page.keys("Enter")
     page.see("refused")
+    assert "refused" in page.js("document.querySelector('[name=password]').closest('form').querySelector('[role=alert]').textContent"), "beside its button"
+    assert page.js("[...document.querySelectorAll('.alert')].filter((one) => one.textContent).length") == 1, "and nowhere else"
     page.expect("401")
     world.check(page, "a refused sign-in")
     refill(page, "[name=password]", PASSWORD)
@@ -118,6 +120,14 @@ def passkey(world):
     page.fill(".dialog [name=code]", code(secret))
     page.keys("Enter")
     page.see("Change the password")
+    page.press("Change the password")
+    page.fill(".dialog [name=password]", "password")
+    page.keys("Enter")
+    page.wait("!!__web.shown('.dialog .field-error')", why="the fault of the new password")
+    said = page.js("document.querySelector('.dialog .field-error').textContent")
+    assert said[0].isupper() and said.endswith("."), said
+    page.expect("400")
+    page.press("Cancel")
 
     page.click("a[href='/admin/administrators']")
     page.find("[name=name]")

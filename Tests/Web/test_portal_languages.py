@@ -152,6 +152,10 @@ def formats(world):
         assert plain == wanted, f"{language}: {plain}"
         few = page.js("""import("/admin/assets/strings.js").then((s) => [3, 11, 100].map((count) => s.t("audit.whole", { count })))""")
         assert len(set(re.sub(r"\d+", "", text) for text in few)) == (3 if language == "ar" else 1), few
+        # Names in the other direction of writing stay in one piece.
+        named = page.js("""import("/admin/assets/strings.js").then((s) => ["Yahoo!", "\\u05e9\\u05dc\\u05d5\\u05dd!"].map((name) => s.t("users.lock_named", { name })))""")
+        apart = [text.endswith("!\u2069") and "\u2068" in text for text in named]
+        assert apart == [language == "ar", True], named
         page.close()
     portal.close()
 

@@ -351,3 +351,123 @@ def charts(world):
     page.press("Refresh")
     page.wait(f"{part}.querySelector('.chart-value').textContent === '3'", why="the new count")
     portal.close()
+
+
+@test("portal: the first steps tick what is done, nothing stray is shown, and rules for locks keep their order", 90)
+def first_steps(world):
+    server = world.server(SHUTDOWN_SECONDS=10 + next(numbers) % 40)
+    portal, page = opened(world, server, "")
+    page.see("Create a user")
+    step = "[...document.querySelectorAll('.started > li')].find((one) => one.textContent.includes('Create a user'))"
+    assert "started-done" not in page.js(f"{step}.className")
+    server.user(new("ada"))
+    page.reload()
+    page.see("Create a user")
+    page.wait(f"{step}.classList.contains('started-done')", why="the step that is done is ticked")
+    page.goto(f"{portal.origin}/admin/administrators")
+    page.see("Open invitations")
+    stray = "[...document.querySelector('main .page').childNodes].filter((one) => one.nodeType === Node.TEXT_NODE).map((one) => one.data)"
+    assert page.js(stray) == [], page.js(stray)
+    page.goto(f"{portal.origin}/admin/apps/default_application")
+    page.find("input[type=checkbox]")
+    rules = page.js("[...document.querySelectorAll('details .stack > .field label')].map((one) => one.textContent).filter((one) => one.startsWith('Own rule for'))")
+    assert [one.removeprefix("Own rule for ") for one in rules] == ["passwords", "faces", "passkeys", "device keys", "OTP tokens", "mailed codes", "recovery codes"], rules
+    portal.close()
+
+
+@test("portal: signing out or another language with unsaved changes asks first, and Cancel leaves everything as it was", 90)
+def unsaved(world):
+    server = world.server()
+    portal, page = opened(world, server, "/apps/default_application")
+    page.find("input[type=checkbox]")
+    page.js("(() => { const name = document.querySelector('form input.input'); name.value = 'Changed'; name.dispatchEvent(new Event('input', { bubbles: true })); })()")
+    for leave in ["[...document.querySelectorAll('.header-account button')].at(-1)?.click()",
+                  "(() => { const one = document.querySelector('select.language'); one.value = 'es'; one.dispatchEvent(new Event('change')); })()"]:
+        page.js(leave)
+        page.see("Leave without saving?")
+        page.click('dialog button[value=""]')
+        page.wait("!document.querySelector('dialog')")
+        assert page.js("document.querySelector('form input.input').value") == "Changed"
+        assert page.has("nav.navigation a") and page.js("document.querySelector('select.language').value") == "en"
+    assert not any(method == "DELETE" for method, _ in portal.requests), "the session goes on"
+    portal.close()
+
+
+@test("portal: a failed request is told to the test of its page, also if the page says nothing about it", 60)
+def reported(world):
+    portal, page = opened(world, world.server(), "/users")
+    page.find("tbody tr, .empty")
+    assert not page.faults, page.faults
+    page.js("fetch('/v1/users?limit=1', { headers: { 'mien-portal': '1' } }).then(() => 0)")
+    deadline = time.monotonic() + 15
+    while "request: 400 GET /v1/users" not in page.faults and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert "request: 400 GET /v1/users" in page.faults, page.faults
+    page.expect("400")
+    assert not page.faults, page.faults
+    portal.close()
+
+
+@test("portal: a page whose part cannot be loaded says so, and shows the rest", 90)
+def missing_parts(world):
+    server = world.server()
+    user = server.user(new("ada"))
+    made = server.admin("POST", "/v1/organizations", {"name": new("Northwind ")})["id"]
+    portal, page = opened(world, server, "")
+    for path, parts, heading in [(f"/users/{user}", {"/v1/apps", f"/v1/users/{user}/verification"}, "Sign-ins"), ("/audit", {"/v1/administrators"}, "Chain"),
+                                 (f"/organizations/{made}", {"/v1/apps"}, "Members")]:
+        portal.broken = parts
+        page.goto(f"{portal.origin}/admin{path}")
+        page.find("main h2")
+        page.wait(f"document.querySelectorAll('.toast-error').length === {len(parts)}", why=f"a message for each missing part of {path}")
+        page.see("A part of this page is missing. Out of order.")
+        assert any(heading in title for title in page.js("[...document.querySelectorAll('main h2')].map((one) => one.textContent)")), path
+        world.check_after(page, f"{path} without a part", "500")
+    portal.close()
+
+
+@test("portal: what the server refuses is said beside its field in a sentence, without words of programs or commands", 90)
+def sentences(world):
+    server = world.server(IDENTITY_SOURCES="registry")
+    portal, page = opened(world, server, "/users/new")
+    page.press("Create user")
+    page.see("Is required unless there is an external ID or a verified email address.")
+    assert page.js("document.querySelector('[aria-invalid=true]').labels[0].textContent") == "User name"
+    world.check_after(page, "a user without a name", "400")
+    # A file's fault names the line, and not the row of the request.
+    page.goto(f"{portal.origin}/admin/settings/registry")
+    page.find("input[type=file]")
+    page.js("""(() => {
+        const files = new DataTransfer();
+        files.items.add(new File(["id,first_name,last_name,address,postal_code,country,date_of_birth\\n1,Max,Muster,Weg 1,123,DE,1980-01-01\\n"], "people.csv", { type: "text/csv" }));
+        document.querySelector("input[type=file]").files = files.files;
+    })()""")
+    page.press("Import")
+    page.see("Line ")
+    said = page.js("document.querySelector('.alert-error').textContent")
+    assert said.startswith("Line ") and said.endswith(".") and "rows[" not in said, said
+    world.check_after(page, "a file with a fault", "400")
+    # Somebody without the right reads who can help, and no command.
+    other, denied = opened(world, server, "/users", reviewer(server, new("Grace ")))
+    denied.see("An owner of this server can change roles.")
+    assert "mien admin" not in denied.text() and "adm_" not in denied.text(), denied.text()
+    world.check_after(denied, "a page that the role may not see", "403")
+    portal.close()
+    other.close()
+
+
+@test("portal: at an IP address, no passkey is offered, and the page says where passkeys work", 60)
+def no_passkey(world):
+    server = world.server()
+    port = server.admin_address.rpartition(":")[2]
+    page = world.page(people=None)
+    page.goto(f"http://127.0.0.1:{port}/admin")
+    page.find("[name=password]")
+    page.see("Passkeys need a host name")
+    assert not page.js("!!__web.named('Sign in with a passkey')")
+    world.check_after(page, "the sign-in at an address", "401")
+    # The link may be on two lines, whose middle is not part of it.
+    page.js(f"document.querySelector(\"a[href^='http://localhost:{port}/']\").focus()")
+    page.keys("Enter")
+    page.wait("location.hostname === 'localhost' && !!__web.named('Sign in with a passkey')", why="a passkey at a name")
+    page.expect("401")

@@ -54,6 +54,8 @@ export interface CaptureAnswer {
   reasons?: string[];
   consent?: { text_version: string; title: string; text: string; button_text: string };
   omittable_actions?: CaptureAction[];
+  /** A picture of the face is kept after the capture. */
+  keeps_picture?: true;
   /** With `mien-fail`, if no verdict of the server but an error ended the capture. `reasons` then has its code. */
   error?: MienError;
 }

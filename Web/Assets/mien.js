@@ -98,7 +98,6 @@ export class CaptureSession {
     return answer;
   }
 
-  /** Asks which of the last pictures have arrived, and returns the others. */
   async recover() {
     const { next_frame: next = this.#next } = await this.#send("GET", "", undefined, "", 5);
     this.#link = this.#sent.find(({ number }) => number === next - 1)?.link ?? this.#link;
@@ -139,7 +138,6 @@ class Sender {
     return this.session.answer;
   }
 
-  /** Takes each picture of the camera at most once. */
   async #take() {
     for (let shown = -1; !this.#stopped;) {
       await new Promise((done) => { this.video.requestVideoFrameCallback?.(done); setTimeout(done, 40); });
@@ -225,7 +223,9 @@ class Sender {
 export const texts = {
   capture_loading: "One moment…", capture_offline: "No connection. Trying again…",
   capture_ready_title: "Look into the camera", capture_preview: "Your camera",
-  capture_ready_text: "Face a light and take off your hat or sunglasses. No pictures are kept.",
+  capture_ready_text: "Face a light and take off your hat or sunglasses.",
+  capture_picture_kept: "A picture of your face is kept with your verification.",
+  capture_picture_not_kept: "No pictures are kept.",
   capture_cannot: "I can't do some movements", capture_cannot_title: "Which movements can't you do?",
   capture_cannot_text: "You will be asked for others.", capture_cannot_few: "Too few would remain.",
   capture_cannot_now: "I can't do this", capture_cannot_end: "To leave out a movement, cancel and start again.",
@@ -237,7 +237,7 @@ export const texts = {
   action_turn_left: "Turn your head left", action_turn_right: "Turn your head right", action_open_mouth: "Open your mouth",
   guidance_face_not_found: "Put your face in the oval", guidance_multiple_faces: "One person only",
   guidance_face_too_far: "Come closer", guidance_face_too_close: "Move back a little", guidance_misaligned_face: "Center your face",
-  guidance_too_much_movement: "Move more slowly", guidance_obscured_face: "Uncover your face",
+  guidance_too_much_movement: "Move more slowly", guidance_obscured_face: "Show your whole face",
 };
 
 const signs = {
@@ -315,7 +315,6 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
     this.#send("mien-cancel", await this.session.cancel().catch(() => null));
   }
 
-  // Views
 
   #text(key) { return this.#texts[key] ?? key; }
   #word(name, ...prefixes) {
@@ -355,7 +354,7 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
   }
 
   #ready() {
-    this.#show("capture_ready_title", make("slot", { name: "picture" }), make("p", {}, this.#text("capture_ready_text")),
+    this.#show("capture_ready_title", make("slot", { name: "picture" }), make("p", {}, `${this.#text("capture_ready_text")} ${this.#text(`capture_picture_${this.session.answer.keeps_picture ? "kept" : "not_kept"}`)}`),
       this.#button("button_camera", "main", () => this.#open()),
       this.session.answer.omittable_actions && this.#button("capture_cannot", "side", () => this.#omit("capture_cannot_text")), ...this.#others());
   }
@@ -370,7 +369,6 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
       this.#button("button_continue", "main", save), this.#button("button_back", "side", () => this.#ready()), ...this.#others());
   }
 
-  /** Opens the camera, then starts the session, then sends pictures. */
   async #open() {
     const run = this.#run;
     this.#wait();
@@ -445,7 +443,6 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
   #fail(error) { this.#verdict({ status: "failed", reasons: [error.code ?? "other"], error }); }
   #send(name, detail) { this.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail })); }
 
-  /** Stops the camera and everything that waits. */
   #close() {
     this.#run++;
     this.#sender?.stop();

@@ -5,9 +5,15 @@ const source = document.getElementById("page-data");
 /** What the server gave this page: language, direction, texts, csrf, and page. */
 export const data = source ? JSON.parse(source.textContent) : { texts: {}, page: {} };
 
+/** Scripts that are written from right to left, and marks that change the direction. */
+const rightToLeft = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Keeps a name in one piece, and the text around it in order, if one runs from right to left and the other from left to right. */
+const isolated = (value) => typeof value === "string" && (data.direction === "rtl" || rightToLeft.test(value)) ? `\u2068${value}\u2069` : value;
+
 /** A text in the page's language, with {placeholders} replaced. Missing texts show their key. */
 export function text(key, values = {}) {
-  return (data.texts[key] ?? key).replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
+  return (data.texts[key] ?? key).replace(/\{(\w+)\}/g, (all, name) => isolated(values[name]) ?? all);
 }
 
 /** An error response, or none (`status` 0). `retryAfter` is in seconds. */

@@ -1,8 +1,8 @@
 // Signing in, setting up, accepting an invitation, and the own sign-in methods.
 
 import { ApiError, at, call, me, forgetMe, loadMe, onStaleSignIn } from "./api.js";
-import { actionButton, alertBox, busy, confirmDialog, copyable, errorText, field, h, pageHead, replace, section, svg, textInput, toast, uniqueID } from "./dom.js";
-import { createPasskey, hasPasskeys, usePasskey, wasCancelled } from "./passkeys.js";
+import { actionButton, alertBox, busy, confirmDialog, copyable, errorText, faultText, field, h, pageHead, replace, section, svg, textInput, toast, uniqueID } from "./dom.js";
+import { createPasskey, hasPasskeys, isAtAddress, usePasskey, wasCancelled } from "./passkeys.js";
 import { go, render, route } from "./router.js";
 import { signedIn } from "./shell.js";
 import { addTexts, formatAgo, formatTime, named, t } from "./strings.js";
@@ -26,17 +26,19 @@ function drawSignIn(root, done) {
 
 /** The ways to sign in. @param {() => unknown} done Runs after the sign-in. */
 function signInForm(done) {
-  const message = h("div", { role: "alert" });
-  const fail = (error) => {
+  // Each way has its message beside its button.
+  const passkeyMessage = h("div", { role: "alert" }), message = h("div", { role: "alert" });
+  const fail = (error, place) => {
     if (!(error instanceof ApiError) && !wasCancelled(error)) console.error(error);
-    replace(message, alertBox("error", wasCancelled(error) ? t("account.passkey_cancelled") : errorText(error)));
+    replace(place, alertBox("error", wasCancelled(error) ? t("account.passkey_cancelled") : errorText(error)));
   };
+  const clear = () => { replace(passkeyMessage); replace(message); };
   const passkey = h("button", { type: "button", class: "button button-primary", onclick: () => busy(passkey, async () => {
-    replace(message);
+    clear();
     try {
       const options = await call("POST", "/v1/administrator/session/passkey/options");
       await call("POST", "/v1/administrator/session/passkey", { body: { credential: await usePasskey(options) } });
-    } catch (error) { return fail(error); }
+    } catch (error) { return fail(error, passkeyMessage); }
     await done();
   }) }, t("account.with_passkey"));
   const name = textInput({ name: "name", autocomplete: "username", required: true, maxlength: "100", dir: "auto" });
@@ -46,23 +48,31 @@ function signInForm(done) {
   const form = h("form", { class: "form", onsubmit: (event) => {
     event.preventDefault();
     busy(submit, async () => {
-      replace(message);
+      clear();
       try {
         await call("POST", "/v1/administrator/session", { body: { name: name.value, password: password.value, code: code.value } });
       } catch (error) {
         code.value = "";
-        fail(error);
+        fail(error, message);
         return code.focus();
       }
       await done();
     });
   } }, field({ label: t("account.name"), input: name }), field({ label: t("account.password"), input: password }),
-  field({ label: t("account.code"), help: t("account.code_help"), input: code }), h("div", { class: "actions" }, submit));
-  return h("div", { class: "card" }, hasPasskeys && passkey, message, section2(t("account.or_password"), form));
+  field({ label: t("account.code"), help: t("account.code_help"), input: code }), message, h("div", { class: "actions" }, submit));
+  return h("div", { class: "card" }, hasPasskeys && [passkey, passkeyMessage], isAtAddress && passkeyHint(), section2(t(hasPasskeys ? "account.or_password" : "account.with_password"), form));
+}
+
+/** What to do about an address that has no passkeys. On this machine, `localhost` is the same portal with a name. */
+function passkeyHint() {
+  if (!/^(127[.]|\[::1\]$)/.test(location.hostname)) return h("p", { class: "hint" }, t("account.passkey_address"));
+  const address = new URL(location.pathname, location.href);
+  address.hostname = "localhost";
+  return h("p", { class: "hint" }, t("account.passkey_address"), " ", h("a", { href: address.href }, t("account.passkey_localhost")));
 }
 
 function codeInput() {
-  return textInput({ name: "code", inputmode: "numeric", autocomplete: "one-time-code", required: true, maxlength: "8", pattern: "[0-9 ]{6,8}", dir: "ltr" });
+  return textInput({ name: "code", inputmode: "numeric", autocomplete: "one-time-code", required: true, maxlength: "16", pattern: "[\\p{Nd}\\p{Zs}\\p{Pd}.]{6,16}", dir: "ltr" });
 }
 
 function section2(title, ...children) {
@@ -120,7 +130,7 @@ function drawChoice(kind, root, code, options) {
   const parts = { passkey: passkeyPart(options), password: passwordPart(options.authenticator_app) };
   const choices = h("fieldset", null, h("legend", null, t("account.choose")), ["passkey", "password"].map((way) =>
     h("label", { class: "choice" }, h("input", { type: "radio", name: "way", value: way, checked: way === (offersPasskeys ? "passkey" : "password"), disabled: way === "passkey" && !offersPasskeys, onchange: show }),
-      h("span", null, t(`account.choose_${way}`), way === "passkey" && !options.passkey && h("span", { class: "hint" }, " ", t("account.passkeys_absent"))))));
+      h("span", null, t(`account.choose_${way}`), way === "passkey" && (!options.passkey || isAtAddress) && h("span", { class: "hint" }, " ", t("account.passkeys_absent"))))));
   const submit = h("button", { class: "button button-primary" }, t("account.finish"));
   const way = () => choices.querySelector("input:checked").value;
   function show() {
@@ -143,11 +153,11 @@ function drawChoice(kind, root, code, options) {
         const faults = error instanceof ApiError ? error.problem?.errors ?? [] : [];
         if (!(error instanceof ApiError)) console.error(error);
         for (const fault of faults) {
-          if (fault.field === "name" && nameField) nameField.setError(fault.message); else if (!parts[way()].refuse?.(fault)) replace(message, alertBox("error", `${fault.field} ${fault.message}`));
+          if (fault.field === "name" && nameField) nameField.setError(faultText(fault.message)); else if (!parts[way()].refuse?.(fault)) message.append(alertBox("error", faultText(fault.message, fault.field)));
         }
         if (!faults.length) replace(message, alertBox("error", errorText(error)));
         // The options of a passkey work once.
-        if (way() === "passkey") { try { options.passkey = (await call("POST", `/v1/administrator/${kind}/options`, { body: { code } })).passkey; } catch { /* The next try says why. */ } }
+        if (way() === "passkey") { try { options.passkey = (await call("POST", `/v1/administrator/${kind}/options`, { body: { code } })).passkey; } catch (next) { message.append(alertBox("error", errorText(next))); } }
         return undefined;
       }
       codes.delete(kind);
@@ -177,7 +187,7 @@ function passwordPart(app, { isThere = false } = {}) {
   part.clear = () => { passwordField.setError(""); codeField.setError(""); };
   part.refuse = ({ field: name, message }) => {
     const one = { password: passwordField, one_time_code: codeField }[name];
-    one?.setError(message);
+    one?.setError(faultText(message));
     if (one === codeField) { code.value = ""; code.focus(); }
     return Boolean(one);
   };
@@ -244,7 +254,7 @@ async function changePassword(again) {
   const password = textInput({ type: "password", name: "password", autocomplete: "new-password", required: true });
   const input = field({ label: t("account.new_password"), help: t("account.password_help"), input: password });
   const changed = await formDialog(t("account.change_password"), [input], t("account.change_password"),
-    () => call("PUT", "/v1/administrator/password", { body: { password: password.value } }), (fault) => { input.setError(fault.message); return true; });
+    () => call("PUT", "/v1/administrator/password", { body: { password: password.value } }), (fault) => { input.setError(faultText(fault.message)); return true; });
   if (changed) await again(t("account.password_changed"));
 }
 

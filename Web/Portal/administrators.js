@@ -1,7 +1,7 @@
 // Who the administrators are, what they may do, and who is invited.
 
 import { at, call, listAll, may } from "./api.js";
-import { actionButton, busy, confirmDialog, copyable, field, h, pageHead, replace, section, showDialog, tag, textInput, toast, errorText, alertBox } from "./dom.js";
+import { actionButton, busy, confirmDialog, copyable, field, h, pageHead, replace, section, showDialog, showFaults, tag, textInput, toast, errorText } from "./dom.js";
 import { route, render } from "./router.js";
 import { addTexts, formatAgo, formatDay, formatList, formatTime, named, t } from "./strings.js";
 import texts from "./languages/en-administrators.js";
@@ -17,7 +17,7 @@ route("/admin/administrators", async (params, root, { signal }) => {
   ]);
   const changes = may("changeAdministrators");
   replace(root, pageHead(t("administrators.title"), { lead: t("administrators.lead") }),
-    listSection(all, changes), changes && inviteSection(), invitationsSection(invited, all, changes), codes.length && codesSection(codes, all, changes));
+    listSection(all, changes), changes && inviteSection(), invitationsSection(invited, all, changes), codes.length > 0 && codesSection(codes, all, changes));
 });
 
 /** A table with a name in each row. */
@@ -101,8 +101,7 @@ function inviteSection() {
         await showLink(made, made.name);
         await render();
       } catch (error) {
-        const fault = error.problem?.errors?.find((one) => one.field === "name");
-        if (fault) nameField.setError(fault.message); else replace(message, alertBox("error", errorText(error)));
+        showFaults(error, { name: nameField }, message);
       }
     });
   } }, h("div", { class: "form-row" }, nameField, field({ label: t("administrators.role"), input: role })), about, message, h("div", { class: "actions" }, submit));

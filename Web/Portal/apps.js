@@ -1,7 +1,7 @@
 // Apps: list, new app, settings, secrets, quick start.
 
 import { at, call, may } from "./api.js";
-import { actionButton, alertBox, announce, attempt, busy, codeBlock, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, select, showDialog, tag, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, pageHead, replace, section, select, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, guardUnsaved, route } from "./router.js";
 import { addTexts, formatTime, named, t } from "./strings.js";
@@ -77,21 +77,10 @@ route("/admin/apps/new", (params, root) => {
   name.input.focus();
 });
 
-/** Ties errors to their fields; shows the others above the form. */
+/** Shows why an app was refused. The API names its settings after `settings.`, the form without. */
 function showErrors(error, fields, message) {
-  let first = null;
-  const rest = [];
-  for (const one of error.problem?.errors ?? []) {
-    const path = one.field.replace(/^settings\./, ""), known = fields[path] ?? fields[path.replace(/\[\d+\]$/, "")];
-    if (known) {
-      known.setError(one.message);
-      first ??= known;
-      for (let outer = known.parentElement; outer; outer = outer.parentElement) if (outer.tagName === "DETAILS") outer.open = true;
-    } else rest.push(`${one.field} ${one.message}`);
-  }
-  if (rest.length || !first) replace(message, alertBox("error", rest.length ? rest : errorText(error)));
-  (first?.input ?? message).focus?.();
-  announce(errorText(error));
+  const named = Object.fromEntries(Object.entries(fields).flatMap(([name, one]) => [[name, one], [`settings.${name}`, one]]));
+  showFaults(error, named, message);
 }
 
 function showSecret(app) {
@@ -159,7 +148,7 @@ function settingsSection(app, guide, disabled) {
     if (group === "face" && fields.face_threshold) content = [thresholdWords(fields.face_threshold, guide), ...content.slice(1)];
     return details(t(`apps.group.${group}`), index < 2, content);
   });
-  const others = Object.keys(guide.schema.properties ?? {}).filter((key) => !covered.has(key));
+  const others = Object.keys(guide.schema.properties ?? {}).filter((key) => !covered.has(key)).sort();
   if (others.length) parts.push(details(t("apps.group.other"), false, others.map(make)));
 
   const message = h("div", { tabindex: "-1" });
@@ -210,13 +199,23 @@ function thresholdWords(element, guide) {
   return element;
 }
 
+/** The order of the rules for locks and of their settings; what the schema has besides comes last. */
+const lockOrder = ["password", "face", "passkey", "native_biometrics", "otp", "email_code", "recovery_code"];
+const ruleOrder = ["failed_attempts", "lockout_seconds", "disable_after"];
+
+/** The members of an object: those of `order` first, then the others by name. */
+function inOrder(object, order) {
+  const place = (name) => order.includes(name) ? order.indexOf(name) : order.length;
+  return Object.entries(object).sort(([a], [b]) => place(a) - place(b) || (a < b ? -1 : 1));
+}
+
 /** One rule for each kind of authenticator, which differs from the standard if it is turned on. */
 function lockFields(app, guide, disabled, all, fields) {
   const schema = guide.schema.properties.locks.properties;
-  return Object.entries(schema).map(([method, policy]) => {
+  return inOrder(schema, lockOrder).map(([method, policy]) => {
     const standard = guide.defaults.locks?.[method] ?? {}, own = app.settings.locks?.[method];
     const box = h("input", { type: "checkbox", checked: own !== undefined, disabled });
-    const parts = Object.entries(policy.properties).map(([key, one]) => {
+    const parts = inOrder(policy.properties, ruleOrder).map(([key, one]) => {
       const element = settingField(`locks.${method}.${key}`, one, own?.[key], undefined, { disabled });
       element.querySelector("label").textContent = t(`apps.lock.${key}`);
       if (element.input.tagName === "INPUT" && own === undefined) element.input.placeholder = standard[key] ?? "";

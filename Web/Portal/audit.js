@@ -1,7 +1,7 @@
 // The audit log: search, verification, export.
 
 import { call, listAll, may } from "./api.js";
-import { actionButton, alertBox, copyable, field, h, pageHead, replace, section, select, shortID, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, copyable, field, h, orWithout, pageHead, replace, section, select, shortID, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { route, setQuery } from "./router.js";
 import { addTexts, detailText, formatInstant, t } from "./strings.js";
@@ -15,7 +15,7 @@ function time(text) { return text ? new Date(text).getTime() : undefined; }
 route("/admin/audit", async (params, root, { query, signal }) => {
   const [events, administrators] = await Promise.all([
     call("GET", "/v1/audit/events", { signal }),
-    may("readAdministrators") ? listAll("/v1/administrators", { signal }).catch(() => []) : [],
+    may("readAdministrators") ? orWithout(listAll("/v1/administrators", { signal }), []) : [],
   ]);
   const names = new Map(administrators.map((one) => [one.id, one.name]));
   const user = field({ label: t("audit.search_user"), help: t("audit.search_user_help"), input: textInput({ type: "search", value: query.get("user") ?? "" }) });

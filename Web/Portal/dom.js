@@ -67,13 +67,13 @@ export function announce(text) {
   setTimeout(() => { live.textContent = text; }, 60);
 }
 
-/** Shows a short message that goes by itself. `kind` is "info" or "error". */
+/** Shows a short message that goes by itself. `kind` is "info", "warning", or "error". */
 export function toast(text, kind = "info") {
   const dismiss = h("button", { type: "button", class: "toast-close", "aria-label": t("shell.dismiss"), onclick: () => item.remove() }, "×");
   const item = h("div", { class: `toast toast-${kind}` }, h("p", null, text), dismiss);
   toasts.append(item);
   while (toasts.children.length > 4) toasts.firstChild.remove();
-  setTimeout(() => item.remove(), kind === "error" ? 12_000 : 6_000);
+  setTimeout(() => item.remove(), kind === "info" ? 6_000 : 12_000);
 }
 
 /** A message within the page. `kind`: "info", "success", "warning", "error". */
@@ -89,6 +89,55 @@ export function errorText(error) {
   // The API speaks English. What it says beyond its code stays, set apart from text that may run the other way.
   const text = !known ? said : said === error.problem?.title ? known : `${known} \u2068${said}\u2069`;
   return error.retryAfter ? `${text} ${t("shell.retry_after", { count: error.retryAfter })}` : text;
+}
+
+/**
+ * A fault of a field, as a sentence. The API's begins with a verb, because programs read it after the field's name.
+ *
+ * @param {string} message Such as "must be a color like #1f5fbf".
+ * @param {string} [name] What the person calls the field.
+ */
+export function faultText(message, name = "") {
+  const text = name ? `${name} ${message}` : message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+/**
+ * Shows why a form was refused: faults of its fields beside them, each as a sentence, and everything else in `message`.
+ * Puts the focus where the first fault is.
+ *
+ * @param {Error} error
+ * @param {Record<string, any>} fields Made by `field`, by the API's names.
+ * @param {HTMLElement} message
+ */
+export function showFaults(error, fields, message) {
+  const rest = [];
+  let first = null;
+  for (const { field: name = "", message: said } of error.problem?.errors ?? []) {
+    const known = fields[name] ?? fields[name.replace(/\[\d+\]$/, "")];
+    if (!known) { rest.push(faultText(said, name)); continue; }
+    known.setError(faultText(said));
+    first ??= known;
+    for (let outer = known.parentElement; outer; outer = outer.parentElement) if (outer.tagName === "DETAILS") outer.open = true;
+  }
+  if (rest.length || !first) replace(message, alertBox("error", rest.length ? rest : errorText(error)));
+  (first?.input ?? message).focus?.();
+  announce(errorText(error));
+}
+
+/**
+ * Waits for something that a page can do without. If it fails, the person is told, and the page is drawn with `without`.
+ *
+ * @template T
+ * @param {Promise<T>} work
+ * @param {T} without
+ * @returns {Promise<T>}
+ */
+export async function orWithout(work, without) {
+  try { return await work; } catch (error) {
+    if (error?.name !== "AbortError") toast(t("shell.part_missing", { reason: errorText(error) }), "error");
+    return without;
+  }
 }
 
 /** Runs an action of the page; shows its error. Returns whether it succeeded. */

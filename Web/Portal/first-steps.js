@@ -23,14 +23,18 @@ function areChanged(journeys) {
   return times.length > 0 && Math.max(...times) - Math.min(...times) > 60_000;
 }
 
+/** Where each fact comes from, and the permission that reading it needs. */
+const sources = {
+  apps: ["/v1/apps", "readConfiguration"], journeys: ["/v1/journeys", "readConfiguration"], users: ["/v1/users", "readUsers"],
+  administrators: ["/v1/administrators", "readAdministrators"], invitations: ["/v1/administrators/invitations", "readAdministrators"], metrics: ["/v1/metrics", "readMetrics"],
+};
+
 /** Draws the steps into a node, unless all are done or the person has hidden them. */
 export async function firstSteps(node, signal) {
   const own = steps.filter((step) => may(step.permission));
   if (!own.length || isHidden()) return;
-  const items = async (path, query) => (await call("GET", path, { query, signal }).catch(() => ({ items: [] }))).items;
-  const [apps, journeys, users, administrators, invitations, metrics] = await Promise.all([
-    items("/v1/apps"), items("/v1/journeys"), items("/v1/users", { limit: 1 }), items("/v1/administrators"), items("/v1/administrators/invitations"), items("/v1/metrics"),
-  ]);
+  const [apps, journeys, users, administrators, invitations, metrics] = await Promise.all(
+    Object.values(sources).map(async ([path, permission]) => may(permission) ? (await call("GET", path, { signal })).items : []));
   const backup = (metrics.find((one) => one.name === "mien_backup_timestamp_seconds")?.series[0]?.value ?? 0) > 0;
   const known = { apps, journeys, users, administrators, invitations, backup }, isDone = own.map((step) => step.isDone(known));
   if (isDone.every(Boolean)) return;

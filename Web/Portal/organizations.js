@@ -1,7 +1,7 @@
 // Organizations: find, create, and everything about one organization; and the organizations of a user.
 
 import { at, call, listAll, may } from "./api.js";
-import { actionButton, alertBox, announce, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, select, tag, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, busy, confirmDialog, copyable, errorText, facts, field, h, orWithout, pageHead, replace, section, select, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, render, route } from "./router.js";
 import { addTexts, formatAgo, formatDay, formatNumber, formatTime, named, t } from "./strings.js";
@@ -46,10 +46,7 @@ function form({ fields, named: byName, action, kind = "primary", send, done }) {
       try {
         await done(await send());
       } catch (error) {
-        const faults = (error.problem?.errors ?? []).filter((one) => byName[one.field]);
-        for (const fault of faults) byName[fault.field].setError(fault.message);
-        if (faults.length) byName[faults[0].field].input.focus(); else replace(message, alertBox("error", errorText(error)));
-        announce(errorText(error));
+        showFaults(error, byName, message);
       }
     });
   } }, fields, message, h("div", { class: "actions" }, submit));
@@ -109,7 +106,7 @@ route("/admin/organizations/:id", async ({ id }, root, { signal }) => {
   const path = at`/v1/organizations/${id}`;
   const [one, invited, apps] = await Promise.all([
     call("GET", path, { signal }), call("GET", `${path}/invitations`, { signal }),
-    may("readConfiguration") ? listAll("/v1/apps", { signal }).catch(() => []) : [],
+    may("readConfiguration") ? orWithout(listAll("/v1/apps", { signal }), []) : [],
   ]);
   const context = { one, path, mayChange: may("changeUsers"), signal };
   replace(root, pageHead(one.name, { back: { href: "/admin/organizations", text: t("organizations.title") }, tags: [stateTag(one.state)] }),
@@ -227,7 +224,7 @@ function appsSection({ one, path, mayChange }, apps) {
       await call("DELETE", `${path}/apps/${encodeURIComponent(id)}`);
       await render();
     }, { kind: "quiet", "aria-label": t("organizations.forbid_named", { name: names.get(id) ?? id }) }))));
-  const choice = others.length && select(others.map((app) => [app.id, app.name]), others[0].id, { name: "app" });
+  const choice = others.length > 0 && select(others.map((app) => [app.id, app.name]), others[0].id, { name: "app" });
   const headings = [t("organizations.app"), t("organizations.app_use")];
   if (mayChange) headings.push(actionsHeading());
   return section(t("organizations.apps"), { lead: t("organizations.apps_lead") }, table(t("organizations.apps"), headings, rows, t("organizations.apps_none")),

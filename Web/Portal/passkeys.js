@@ -3,8 +3,11 @@
 const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
 const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 
-/** Whether the browser has passkeys: it needs HTTPS, or localhost. */
-export const hasPasskeys = Boolean(window.PublicKeyCredential && navigator.credentials);
+/** Whether the page's host is an IP address, for which browsers have no passkeys: WebAuthn §5.1.3. */
+export const isAtAddress = /^[0-9.]+$|^\[/.test(location.hostname);
+
+/** Whether the browser has passkeys here: it needs HTTPS, or localhost. */
+export const hasPasskeys = Boolean(window.PublicKeyCredential && navigator.credentials) && !isAtAddress;
 
 /** Makes a passkey. @param {{publicKey: object}} options Of the API. */
 export async function createPasskey({ publicKey }) {

@@ -63,7 +63,8 @@ export function setQuery(query) {
  */
 export function guardUnsaved(isUnsaved) { leaving = isUnsaved; }
 
-async function mayLeave() {
+/** Asks about unsaved changes, if there are any. Returns whether the person leaves, who is then not asked again. */
+export async function mayLeave() {
   if (!leaving?.()) return true;
   const leaves = await confirmDialog({ title: t("shell.unsaved_title"), text: t("shell.unsaved_text"), action: t("shell.unsaved_leave"), danger: true });
   if (leaves) leaving = null;

@@ -1,7 +1,7 @@
 // Services, faces, licenses, keys, and the server's settings.
 
 import { at, call, listAll, may } from "./api.js";
-import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, serverText, showDialog, tag, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, faultText, field, h, pageHead, replace, section, serverText, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { settingsGuide, testResult } from "./apps.js";
 import { branding } from "./branding.js";
 import { part, setPart, settingField } from "./settings-form.js";
@@ -94,10 +94,7 @@ async function look(root, { signal }) {
       settingsGuide.forget();
       toast(t("settings.branding_saved"));
     } catch (error) {
-      const known = (error.problem?.errors ?? []).filter((one) => fields[`pages.${one.field}`]);
-      for (const one of known) fields[`pages.${one.field}`].setError(one.message);
-      if (known.length) fields[`pages.${known[0].field}`].input.focus(); else replace(message, alertBox("error", errorText(error)));
-      announce(errorText(error));
+      showFaults(error, Object.fromEntries(Object.entries(fields).map(([name, one]) => [name.replace(/^pages[.]/, ""), one])), message);
     }
   }
   replace(root, section(t("settings.branding"), { lead: t("settings.branding_lead") }, h("p", null, t("settings.language_lead")),
@@ -142,10 +139,7 @@ async function licenses(root, { signal }) {
       submit.form.reset();
       await list.reload();
     } catch (error) {
-      const known = (error.problem?.errors ?? []).filter((one) => fields[one.field]);
-      for (const one of known) fields[one.field].setError(one.message);
-      if (known.length) fields[known[0].field].input.focus(); else replace(message, alertBox("error", errorText(error)));
-      announce(errorText(error));
+      showFaults(error, fields, message);
     }
   }
   const list = pagedList({
@@ -184,7 +178,10 @@ async function registry(root, { signal }) {
           const answer = await call("POST", "/v1/registry/people", { body: new Blob([file.files[0]], { type: "text/csv" }) });
           toast(t("settings.imported", { count: answer.imported }));
           await registry(root, { signal });
-        } catch (error) { replace(message, alertBox("error", (error.problem?.errors ?? []).length ? error.problem.errors.map((one) => `${one.field} ${one.message}`) : errorText(error))); }
+        } catch (error) {
+          // The server names the line for people, and the row for programs.
+          replace(message, alertBox("error", faultText(errorText(error))));
+        }
       });
     } }, field({ label: t("settings.import"), help: t("settings.import_help"), input: file }), h("button", { class: "button button-secondary" }, t("settings.import_action"))),
     mayChange && h("form", { class: "list-search", onsubmit: (event) => {

@@ -2,7 +2,7 @@
 
 import { call, forgetMe, loadMe, may, me, ApiError } from "./api.js";
 import { addRegions, attempt, h, replace, select } from "./dom.js";
-import { find, go, render, start } from "./router.js";
+import { find, go, mayLeave, render, start } from "./router.js";
 import { icon } from "./icons.js";
 import { current, keep, languages } from "./languages.js";
 import { addTexts, named, t } from "./strings.js";
@@ -35,7 +35,11 @@ function open(isOpen) {
 
 /** The choice of a language, in each language's own name. The page is loaded again with it, after asking about unsaved changes. */
 function languageChoice() {
-  const choice = select(languages.map((one) => [one.tag, one.name]), current.tag, { class: "input language", onchange: () => { keep(choice.value); location.reload(); } });
+  const choice = select(languages.map((one) => [one.tag, one.name]), current.tag, { class: "input language", onchange: async () => {
+    if (!(await mayLeave())) { choice.value = current.tag; return; }
+    keep(choice.value);
+    location.reload();
+  } });
   for (const option of choice.options) option.lang = option.value;
   return h("label", { class: "language-choice" }, h("span", null, t("shell.language")), choice);
 }
@@ -74,6 +78,7 @@ export async function signedIn() {
 
 /** Signs out, and shows the sign-in page. */
 export async function signOut() {
+  if (!(await mayLeave())) return;
   await attempt(() => call("DELETE", "/v1/administrator/session"));
   forgetMe();
   drawFrame();

@@ -50,9 +50,15 @@ export function t(key, values = {}) {
   if (typeof text === "object") text = text[plurals.select(Number(values.count))] ?? text.other;
   return text.replace(/\{(\w+)\}/g, (all, name) => {
     const value = values[name];
-    return value === undefined ? all : typeof value === "number" ? formatNumber(value) : String(value);
+    return value === undefined ? all : typeof value === "number" ? formatNumber(value) : isolated(String(value));
   });
 }
+
+/** Scripts that are written from right to left, and marks that change the direction. */
+const rightToLeft = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Keeps a value in one piece, and the text around it in order, if one runs from right to left and the other from left to right. */
+function isolated(value) { return isRightToLeft || rightToLeft.test(value) ? `\u2068${value}\u2069` : value; }
 
 /** A text for a value of the server, such as a state; the value itself if there is none. */
 export function named(prefix, value) {

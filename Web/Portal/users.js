@@ -1,7 +1,7 @@
 // Users: find, create, and everything about one user.
 
 import { at, call, download, listAll, may } from "./api.js";
-import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, field, h, pageHead, replace, section, select, shortID, tag, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, attempt, busy, confirmDialog, copyable, errorText, facts, field, h, orWithout, pageHead, replace, section, select, shortID, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { userOrganizations } from "./organizations.js";
 import { go, render, route, setQuery } from "./router.js";
@@ -77,10 +77,7 @@ route("/admin/users/new", (params, root) => {
       toast(t("users.created_done"));
       await go(`/admin/users/${encodeURIComponent(user.id)}`);
     } catch (error) {
-      const known = (error.problem?.errors ?? []).filter((one) => fields[one.field]);
-      for (const one of known) fields[one.field].setError(one.message);
-      if (known.length) fields[known[0].field].input.focus(); else replace(message, alertBox("error", errorText(error)));
-      announce(errorText(error));
+      showFaults(error, fields, message);
     }
   }
 });
@@ -90,13 +87,13 @@ route("/admin/users/new", (params, root) => {
 route("/admin/users/:id", async ({ id }, root, { signal }) => {
   const user = await call("GET", at`/v1/users/${id}`, { signal });
   const path = at`/v1/users/${id}`, parts = h("div", { class: "stack" });
-  const apps = may("readConfiguration") ? listAll("/v1/apps", { signal }).then((all) => new Map(all.map((app) => [app.id, app.name])), () => new Map()) : Promise.resolve(new Map());
-  const verification = may("readVerifications") ? call("GET", `${path}/verification`, { signal }).catch(() => null) : null;
-  const [authenticators, signIns, consents, appNames, verified] = await Promise.all([
+  const apps = may("readConfiguration") ? orWithout(listAll("/v1/apps", { signal }), []) : [];
+  const verification = may("readVerifications") ? orWithout(call("GET", `${path}/verification`, { signal }), null) : null;
+  const [authenticators, signIns, consents, known, verified] = await Promise.all([
     call("GET", `${path}/authenticators`, { signal }), call("GET", `${path}/sign-ins`, { signal }),
     call("GET", `${path}/consents`, { signal }), apps, verification,
   ]);
-  const context = { user, path, appNames, mayChange: may("changeUsers"), redraw: render };
+  const context = { user, path, appNames: new Map(known.map((app) => [app.id, app.name])), mayChange: may("changeUsers"), redraw: render };
   replace(parts, profile(context), authenticatorSection(context, authenticators.items), signInSection(context, signIns, signal), userOrganizations(path, signal),
     consentSection(context, consents.items), verified && verificationSection(context, verified), may("readAudit") && activitySection(context, signal),
     context.mayChange && dangerSection(context));
@@ -189,7 +186,7 @@ function consentSection(context, items) {
   const app = (one) => context.appNames.get(one.app_id) ?? one.app_id;
   return section(t("users.consents"), {}, table(t("users.consents"), [
     { title: t("users.purpose"), value: (one) => named("users.purpose", one.purpose) }, { title: t("users.app"), value: app },
-    { title: t("users.text_version"), kind: "mono", value: (one) => one.text_version }, { title: t("users.given"), kind: "time", value: (one) => formatTime(one.given_at) },
+    { title: t("users.text_version"), kind: "mono", value: (one) => one.text_version ?? one.scope }, { title: t("users.given"), kind: "time", value: (one) => formatTime(one.given_at) },
     { title: t("users.withdrawn"), kind: "time", value: (one) => formatTime(one.withdrawn_at) },
     ...(context.mayChange ? [{ title: t("users.actions"), kind: "actions", value: (one) => one.withdrawn_at ? null : actionButton(t("users.withdraw"), async () => {
       if (await confirmDialog({ title: t("users.withdraw_title"), text: t("users.withdraw_text"), action: t("users.withdraw"), danger: true })) await change(context, "DELETE", `${context.path}/consents/${encodeURIComponent(one.app_id)}`, t("users.withdrawn_done"));

@@ -25,7 +25,8 @@ struct BenchCommand: AsyncParsableCommand {
             PipelineCommand.self, AccuracyCommand.self, StrengthCommand.self, LiveCommand.self,
             ServerCommand.self, ServersCommand.self,
             CapturesCommand.self, DocumentsCommand.self, ZonesCommand.self, PortraitsCommand.self,
-            VerificationsCommand.self, IdentityCommand.self, PortalCommand.self,
+            VerificationsCommand.self, IdentityCommand.self, MatchingCommand.self,
+            PortalCommand.self,
             GalleryCommand.self,
             LivenessCommand.self, BareRouteCommand.self,
         ])

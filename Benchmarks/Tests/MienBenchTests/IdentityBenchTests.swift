@@ -47,4 +47,21 @@ import Testing
         #expect(measured.latencies.values.allSatisfy { $0.p50 > 0 && $0.p50 <= $0.p99 })
         #expect(measured.memory.start > 1 && measured.memory.end > 1)
     }
+
+    @Test func `nobody is verified as somebody else, and most others are not refused`() async throws
+    {
+        let result = try await BenchProgram.run(["matching", "--pairs", "5400", "--json"])
+        #expect(result.status == 0, "\(result)")
+        struct Measured: Decodable {
+            let counts: [String: [String: Int]]
+            let genuine, others: [String: Double]
+        }
+        let measured = try JSONDecoder().decode(Measured.self, from: Data(result.out.utf8))
+        #expect(measured.counts.count == 27)
+        #expect(measured.counts.values.allSatisfy { $0.values.reduce(0, +) == 200 })
+        #expect(measured.others["verified"] == 0 && measured.genuine["blocked"] == 0)
+        #expect(measured.counts["twin with an alike name"]?["verified"] == nil)
+        #expect(measured.counts["typed as registered"] == ["verified": 200])
+        #expect(try #require(measured.genuine["refused"]) < 0.14)
+    }
 }

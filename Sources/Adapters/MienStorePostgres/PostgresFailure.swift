@@ -28,10 +28,21 @@ struct PostgresFailure: Error {
             state.isEmpty || Self.harmless.contains(String(state.prefix(2)))
             ? message.split(whereSeparator: \.isWhitespace).joined(separator: " ") : ""
         let name = constraint.isEmpty ? "" : " (\(constraint))"
-        reason =
+        let found =
             state.isEmpty
             ? "PostgreSQL: \(words)"
             : "PostgreSQL error \(state)\(name)\(words.isEmpty ? "" : ": \(words)")"
+        reason = Self.isOfPooler(state, words) ? "\(found). \(Self.pooler)" : found
+    }
+
+    private static let pooler =
+        "A pooler such as PgBouncer seems to give this connection another session for each transaction. Connect to PostgreSQL itself, or set the pooler's pool_mode to session"
+
+    /// Whether a session lost its prepared statements, or has those of another client, or did not
+    /// begin as it was asked to.
+    private static func isOfPooler(_ state: String, _ words: String) -> Bool {
+        state == "26000" || state == "42P05" || words.contains("unsupported startup parameter")
+            || words.contains("query_wait_timeout")
     }
 
     /// A condition was not met, for which the caller gets `error`.

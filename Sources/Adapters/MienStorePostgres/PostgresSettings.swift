@@ -176,12 +176,19 @@ public struct PostgresSettings: Sendable {
             throw FileFault(
                 description: "is readable by others than its owner. Run: chmod 600 \(path)")
         }
-        guard let data = FileManager.default.contents(atPath: path), data.count <= 1024,
-            let text = String(validating: data, as: UTF8.self)
-        else { throw FileFault(description: "cannot be read as one line of text") }
-        let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
-        guard !line.isEmpty, !line.contains("\n"), !line.utf8.contains(0) else {
+        guard let data = FileManager.default.contents(atPath: path), data.count <= 1024 else {
+            throw FileFault(description: "cannot be read as one line of text")
+        }
+        // Editors of Windows begin a file with a mark of its encoding, and end lines with CR LF.
+        var bytes = Array(data)[...]
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+        if bytes.last == UInt8(ascii: "\n") { bytes = bytes.dropLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }
+        guard !bytes.isEmpty, !bytes.contains(where: { [0, 10, 13].contains($0) }) else {
             throw FileFault(description: "must contain one line: the password")
+        }
+        guard let line = String(validating: bytes, as: UTF8.self) else {
+            throw FileFault(description: "is not UTF-8. Save it as UTF-8 without a mark")
         }
         return line
     }

@@ -248,26 +248,31 @@ public enum ConsentPurpose: String, WireWord {
     case faceSearch = "face-search"
     /// To verify an identity.
     case identity
+    /// To let an app of others know who the user is.
+    case permission
 }
 
 public struct ConsentAnswer: Sendable, Hashable, Codable {
     public var appID: String
     public var purpose: WireValue<ConsentPurpose>
-    public var textVersion: String
+    /// `nil` for a permission, whose page names the scope instead.
+    public var textVersion: String?
+    /// The scope that a permission allows: words separated by spaces.
+    public var scope: String?
     public var givenAt: Int64
     public var withdrawnAt: Int64?
 
     public init(
-        appID: String, purpose: WireValue<ConsentPurpose>, textVersion: String, givenAt: Int64,
-        withdrawnAt: Int64?
+        appID: String, purpose: WireValue<ConsentPurpose>, textVersion: String?,
+        scope: String? = nil, givenAt: Int64, withdrawnAt: Int64?
     ) {
         (self.appID, self.purpose, self.textVersion) = (appID, purpose, textVersion)
-        (self.givenAt, self.withdrawnAt) = (givenAt, withdrawnAt)
+        (self.scope, self.givenAt, self.withdrawnAt) = (scope, givenAt, withdrawnAt)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case appID = "app_id", purpose, textVersion = "text_version", givenAt = "given_at",
-            withdrawnAt = "withdrawn_at"
+        case appID = "app_id", purpose, textVersion = "text_version", scope,
+            givenAt = "given_at", withdrawnAt = "withdrawn_at"
     }
 }
 

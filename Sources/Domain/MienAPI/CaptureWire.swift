@@ -33,6 +33,9 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
     /// The actions that a person may replace by others before the session begins, each by itself;
     /// `nil` if none.
     public var omittableActions: [WireValue<CaptureAction>]?
+    /// Whether a picture of the face is kept afterwards, such as for a check of a document; `nil`
+    /// if none is. Say so before the capture.
+    public var keepsPicture: Bool?
 
     public init(
         status: WireValue<CaptureStatus>, guidance: [WireValue<CaptureGuidance>],
@@ -41,8 +44,9 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
         progress: Int? = nil, countdown: Int? = nil, elapsed: Int? = nil,
         nextFrame: Int? = nil, nonce: String? = nil,
         reasons: [WireValue<CaptureReason>]? = nil, consent: CaptureConsentText? = nil,
-        omittableActions: [WireValue<CaptureAction>]? = nil
+        omittableActions: [WireValue<CaptureAction>]? = nil, keepsPicture: Bool? = nil
     ) {
+        self.keepsPicture = keepsPicture
         (self.status, self.guidance, self.quality, self.face) = (status, guidance, quality, face)
         (self.framesLeft, self.expiresAt, self.mode, self.action) = (
             framesLeft, expiresAt, mode, action
@@ -57,7 +61,7 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case status, guidance, quality, face, framesLeft = "frames_left", expiresAt = "expires_at"
         case mode, action, progress, countdown, elapsed, nextFrame = "next_frame", nonce, reasons
-        case consent, omittableActions = "omittable_actions"
+        case consent, omittableActions = "omittable_actions", keepsPicture = "keeps_picture"
     }
 }
 

@@ -137,6 +137,34 @@ public struct ConnectionTestAnswer: Codable, Sendable, Hashable {
     }
 }
 
+/// `POST /v1/mail/test`: sends a test to an address.
+public struct MailTestRequest: Codable, Sendable, Hashable {
+    public var address: String
+
+    public init(address: String) { self.address = address }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case address }
+}
+
+/// The result of a test of the mail relay.
+public struct MailTestAnswer: Codable, Sendable, Hashable {
+    /// Whether the relay accepted the test. It may still be refused on its way.
+    public var isWorking: Bool
+    /// Why it does not work.
+    public var reason: String?
+    /// The lines of the conversation: `*` before what this server does, `>` before what it says, `<`
+    /// before what the relay says. Logins are hidden.
+    public var dialog: [String]
+
+    public init(isWorking: Bool, reason: String? = nil, dialog: [String]) {
+        (self.isWorking, self.reason, self.dialog) = (isWorking, reason, dialog)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case isWorking = "is_working", reason, dialog
+    }
+}
+
 /// A source that identities are verified with.
 public struct IdentitySourceAnswer: Codable, Sendable, Hashable {
     public var name: String

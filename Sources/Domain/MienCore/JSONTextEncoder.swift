@@ -1,6 +1,6 @@
 extension JSONText {
     /// Writes a value as JSON text, with the members of objects in the order in which the value
-    /// encodes them.
+    /// encodes them, and those of dictionaries sorted by name.
     ///
     /// Writes the text while the value encodes itself, without a tree in between. The result means
     /// the same as that of Foundation's `JSONEncoder`, except that types to which that gives a form
@@ -89,11 +89,35 @@ private final class JSONShared {
             (value as! JSONValue).write(to: &output.bytes)
         } else if Value.self == String.self {
             output.quote(value as! String)
+        } else if Value.self == [String: JSONValue].self {
+            JSONValue.object(value as! [String: JSONValue]).write(to: &output.bytes)
+        } else if let members = value as? any JSONMembers {
+            try members.write(to: self, depth: depth)
         } else {
             let before = output.bytes.count
             try value.encode(to: JSONTextEncoder(shared: self, depth: depth))
             output.end(since: before, depth: depth)
         }
+    }
+
+    fileprivate func write<Member: Encodable>(members: [String: Member], depth: Int) throws {
+        let place = JSONPlace("{", "}", in: JSONTextEncoder(shared: self, depth: depth))
+        for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+            try output.beginMember(key, place.depth, place.number)
+            try write(member, depth: place.depth)
+        }
+        output.close(to: depth)
+    }
+}
+
+/// A dictionary with names as keys, which would encode itself in a different order each time.
+private protocol JSONMembers {
+    func write(to shared: JSONShared, depth: Int) throws
+}
+
+extension Dictionary: JSONMembers where Key == String, Value: Encodable {
+    fileprivate func write(to shared: JSONShared, depth: Int) throws {
+        try shared.write(members: self, depth: depth)
     }
 }
 
@@ -252,7 +276,8 @@ private struct Elements: UnkeyedEncodingContainer {
 // MARK: Texts and values
 
 extension JSONValue {
-    /// Writes JSON with members in no particular order.
+    /// Writes JSON with members sorted by name: the same value is the same text each time, and what
+    /// is drawn from it has the same order.
     fileprivate func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
@@ -269,7 +294,7 @@ extension JSONValue {
         case .object(let members):
             bytes.append(UInt8(ascii: "{"))
             var isFirst = true
-            for (key, value) in members {
+            for (key, value) in members.sorted(by: { $0.key < $1.key }) {
                 if !isFirst { bytes.append(UInt8(ascii: ",")) }
                 isFirst = false
                 JSONText.quote(key, to: &bytes)

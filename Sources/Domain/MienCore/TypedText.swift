@@ -1,7 +1,7 @@
 /// Random text that people copy by hand: groups of five characters in Crockford's base32, which
 /// omits I, L, O, and U.
 ///
-/// Input ignores case, spaces, and hyphens, and reads the letters that look like 0 and 1 as those.
+/// Input is read as ``TypedCode``, ignores case, and reads the letters that look like 0 and 1 as those.
 /// Source: Crockford, "Base 32", https://www.crockford.com/base32.html.
 public enum TypedText {
     private static let groupLength = 5
@@ -20,7 +20,7 @@ public enum TypedText {
     /// - Returns: `nil` if the text has other characters or another number of them.
     public static func characters(_ typed: some StringProtocol, count: Int) -> [UInt8]? {
         var characters: [UInt8] = []
-        for byte in typed.utf8 where byte != UInt8(ascii: " ") && byte != UInt8(ascii: "-") {
+        for byte in TypedCode.normal(typed).utf8 {
             guard characters.count < count, let character = character(byte) else { return nil }
             characters.append(character)
         }

@@ -1,3 +1,5 @@
+internal import MienCore
+
 /// A one-time code as it is shown and typed: decimal digits, or hexadecimal ones for an OCRA suite
 /// without truncation. Never prints by itself.
 public struct OneTimeCode: Sendable {
@@ -6,11 +8,15 @@ public struct OneTimeCode: Sendable {
 
     init(_ text: String) { self.text = text }
 
-    /// Parses text that somebody typed or sent, ignoring spaces between groups.
+    /// The maximum length of typed text in UTF-8 bytes, with room for digits of any script.
+    private static let maxTypedBytes = 1024
+
+    /// Parses text that somebody typed or sent, as ``TypedCode``.
     ///
     /// - Returns: `nil` unless the text has 1 to 128 decimal or hexadecimal digits.
     public init?(typed text: some StringProtocol) {
-        let digits = text.utf8.filter { $0 != UInt8(ascii: " ") }
+        guard text.utf8.count <= Self.maxTypedBytes else { return nil }
+        let digits = Array(TypedCode.normal(text).utf8)
         guard (1...128).contains(digits.count), Hex.nibbles(digits) != nil else { return nil }
         self.text = String(decoding: digits, as: UTF8.self).lowercased()
     }

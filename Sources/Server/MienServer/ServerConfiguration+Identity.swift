@@ -16,7 +16,7 @@ extension ServerConfiguration {
     func sources(in store: Store, clock: ServerClock) throws -> [any IdentityDataSource] {
         try identitySources.map { name in
             switch name {
-            case .registry: RegistrySource(store: store)
+            case .registry: RegistrySource(store: store, shortNames: try shortNames())
             case .http: try httpSource(clock)
             case .simulator: SimulatedIdentitySource()
             }
@@ -34,7 +34,8 @@ extension ServerConfiguration {
             mapping: mapping, url: service.url, timeout: service.timeout,
             caller: try WebhookCaller(
                 only: service.url, setting: setting, mayBePrivate: service.mayBePrivate,
-                secret: service.secret, authorities: service.authorities, clock: clock),
+                secret: service.secret, formerSecret: service.formerSecret,
+                authorities: service.authorities, clock: clock),
             clock: clock)
     }
 
@@ -62,7 +63,8 @@ extension ServerConfiguration {
             age: identityAge, recommendations: try recommendations(),
             retentionDays: identityRetentionDays,
             resultRetentionDays: identityResultRetentionDays, needsConsent: identityNeedsConsent,
-            needsSecondReviewer: identityNeedsSecondReviewer, consentText: try consentText())
+            needsSecondReviewer: identityNeedsSecondReviewer, consentText: try consentText(),
+            shortNames: try shortNames())
     }
 
     private func recommendations() throws -> RecommendationRules {
@@ -77,6 +79,17 @@ extension ServerConfiguration {
             throw ConfigurationError(errors.map { "identity.rules: \(path): \($0)" })
         }
         return rules
+    }
+
+    private func shortNames() throws -> ShortNames {
+        guard let path = identityShortNames else { return .standard }
+        let bytes = try Self.bytes(path, "identity.short_names")
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigurationError(["identity.short_names: \(path) is not UTF-8"])
+        }
+        do throws(ShortNamesError) { return try ShortNames(text) } catch {
+            throw ConfigurationError(["identity.short_names: \(path): \(error)"])
+        }
     }
 
     private func consentText() throws -> IdentityConsentText? {

@@ -13,6 +13,7 @@ internal import MienServerFaces
 internal import MienServerGalleries
 internal import MienServerIdentity
 internal import MienServerJourneys
+internal import MienServerMail
 internal import MienServerOAuth
 internal import MienServerOTP
 internal import MienServerOperations
@@ -184,8 +185,10 @@ extension ServerParts {
                     "admin-guesses", .init(burst: 10, perMinute: 10), store: store),
                 clock: clock))
         let records = AdminRecords(store: store)
-        AppAdminRoutes(store: store, apps: apps, records: records, clock: clock, body: body).add(
-            to: admin)
+        AppAdminRoutes(
+            store: store, apps: apps, records: records, clock: clock, body: body,
+            mayCall: { [webhooks] in webhooks.mayCall($0) }
+        ).add(to: admin)
         AdministratorRoutes(store: store, clock: clock, body: body).add(to: admin)
         AdministratorOfferRoutes(signIns: administrators, body: body).add(to: admin)
         OwnMethodRoutes(signIns: administrators, body: body).add(to: admin)
@@ -205,7 +208,8 @@ extension ServerParts {
         PageSettingsRoutes(defaults: pageDefaults, clock: clock, body: body).add(to: admin)
         JourneyTrialRoutes(trials: trials, clock: clock, body: body).add(to: admin)
         ConnectionTestRoutes(
-            store: store, identities: identities, caller: webhooks, records: records,
+            store: store, identities: identities, caller: webhooks, mail: mail,
+            records: records,
             logoutToken: { [backChannel] in try backChannel.testToken(for: $0) }, clock: clock,
             body: body
         ).add(to: admin)
@@ -226,7 +230,7 @@ extension ServerParts {
         ).add(to: admin)
         JourneyAdminRoutes(
             store: store, catalog: catalog, checksDocuments: identities.checksDocuments,
-            clock: clock, body: body
+            mayCall: { [webhooks] in webhooks.mayCall($0) }, clock: clock, body: body
         ).add(to: admin)
         JourneyEditorRoutes(
             checksDocuments: identities.checksDocuments, budget: bodies,

@@ -426,7 +426,8 @@ package final class CaptureService: Sendable {
             framesLeft: max(0, maxFrames - record.frames), expiresAt: record.expiresAt.milliseconds,
             mode: .init(rawValue: content.rules.mode.rawValue),
             reasons: content.reasons?.map { .init(rawValue: $0) },
-            consent: record.state == .open ? content.missingConsent.map(Self.wire) : nil)
+            consent: record.state == .open ? content.missingConsent.map(Self.wire) : nil,
+            keepsPicture: content.keepsPicture == true ? true : nil)
         guard content.rules.mode != .image else { return answer }
         if record.state == .open, content.liveUntil == nil, live.find(record.id) == nil {
             let omittable = (content.rulesForAll ?? content.rules).omittable

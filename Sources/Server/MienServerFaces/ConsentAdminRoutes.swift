@@ -22,8 +22,8 @@ package struct ConsentAdminRoutes {
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("users/:user/consents") { _, context in
             let account = try await records.user(context)
-            let consents = try await store.read { try $0.consents.all(of: account.id) }
-            return JSONBody.response(Page(items: consents.map { ConsentAnswer($0) }))
+            let consents = try await store.read { try $0.consentAnswers(of: account.id) }
+            return JSONBody.response(Page(items: consents))
         }
         router.delete("users/:user/consents/:app") { _, context in
             // Withdrawing consent erases what it covers in the same transaction.
@@ -33,6 +33,8 @@ package struct ConsentAdminRoutes {
                 let ended = [
                     try tables.withdrawFaceConsent(of: account, app: app, actor: actor, at: now),
                     try others(account, app, actor, tables, now),
+                    try tables.withdrawPermission(
+                        of: account.id, app: app, actor: actor, at: now),
                 ]
                 return ended.contains(true)
             }

@@ -34,6 +34,20 @@ extension Tables {
     }
 }
 
+extension Tables {
+    /// Returns everything that a user has agreed to: consents, withdrawn or not, and what they allow
+    /// apps of others to know.
+    func consentAnswers(of account: UserID) throws -> [ConsentAnswer] {
+        let given = try consents.all(of: account).map { ConsentAnswer($0) }
+        return try given
+            + permissions.all(of: account).map {
+                ConsentAnswer(
+                    appID: $0.app.text, purpose: .known(.permission), textVersion: nil,
+                    scope: $0.scope, givenAt: $0.givenAt.milliseconds, withdrawnAt: nil)
+            }
+    }
+}
+
 extension ConsentAnswer {
     init(_ record: ConsentRecord) {
         self.init(

@@ -23,27 +23,37 @@ package struct OwnFaceRoutes {
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("me/consents") { request, _ in
             let user = try await grants.caller(of: request).account.id
-            let consents = try await store.read { try $0.consents.all(of: user) }
+            let consents = try await store.read { try $0.consentAnswers(of: user) }
             // The consent to store a face includes the one to search for duplicates.
             return JSONBody.response(
-                Page(
-                    items: consents.filter { $0.purpose != FaceConsent.searchPurpose }.map {
-                        ConsentAnswer($0)
-                    }))
+                Page(items: consents.filter { $0.purpose != .known(.faceSearch) }))
         }
         router.delete("me/consents/:app") { request, context in
-            let caller = try await grants.caller(of: request)
-            try await changes.require(.remove, by: caller)
+            let caller = try await grants.caller(of: request), account = caller.account
             let app = try AppID(context.parameters.require("app"), field: "app"),
                 now = changes.clock.now
+            // Taking a permission back is as easy as giving it. Erasing a face, or the data of an
+            // identity, is not.
+            let isPermissionOnly = try await store.read { tables -> Bool in
+                let consents = try tables.consents.all(of: account.id)
+                let face = try tables.authenticators.find(.face, of: account, app: app)
+                guard face == nil,
+                    !consents.contains(where: { $0.app == app && $0.withdrawnAt == nil })
+                else { return false }
+                return try tables.permissions.scope(of: account.id, app: app) != nil
+            }
+            if !isPermissionOnly { try await changes.require(.remove, by: caller) }
             // Erases even a locked face: nobody may keep the template of a person who objects.
-            let isDone = try await store.write(.always) { [others] tables in
+            let isDone = try await store.write(.always) { [others] tables -> Bool in
+                let isTakenBack = try tables.withdrawPermission(
+                    of: account.id, app: app, actor: "user", at: now)
+                // A consent that was given meanwhile stays.
+                if isPermissionOnly { return isTakenBack }
                 let ended = [
-                    try tables.withdrawFaceConsent(
-                        of: caller.account, app: app, actor: "user", at: now),
-                    try others(caller.account, app, "user", tables, now),
+                    try tables.withdrawFaceConsent(of: account, app: app, actor: "user", at: now),
+                    try others(account, app, "user", tables, now),
                 ]
-                return ended.contains(true)
+                return isTakenBack || ended.contains(true)
             }
             guard isDone else { throw Problem(.notFound, "You have not consented to this app.") }
             return Response(status: .noContent)

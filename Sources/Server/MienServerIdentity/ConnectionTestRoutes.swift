@@ -9,12 +9,14 @@ package import MienServerMail
 package import MienStore
 
 /// The routes of the admin API that try whether the server reaches a service: sources of identities,
-/// webhooks of apps and of journeys, and addresses for logouts. An answer has a status at most: the
-/// body of an inner service is none of an administrator's business.
+/// webhooks of apps and of journeys, addresses for logouts, and the mail relay. An answer has a status
+/// at most, because the body of an inner service is none of an administrator's business; that of a
+/// relay has the conversation.
 package struct ConnectionTestRoutes {
     let store: Store
     let identities: IdentityService
     let caller: WebhookCaller
+    let mail: MailService
     let records: AdminRecords
     /// Makes a logout token that ends nothing.
     let logoutToken: @Sendable (AppID) throws -> String
@@ -24,12 +26,12 @@ package struct ConnectionTestRoutes {
     let tests: RateLimit
 
     package init(
-        store: Store, identities: IdentityService, caller: WebhookCaller, records: AdminRecords,
-        logoutToken: @escaping @Sendable (AppID) throws -> String, clock: ServerClock,
-        body: JSONBody
+        store: Store, identities: IdentityService, caller: WebhookCaller, mail: MailService,
+        records: AdminRecords, logoutToken: @escaping @Sendable (AppID) throws -> String,
+        clock: ServerClock, body: JSONBody
     ) {
-        (self.store, self.identities, self.caller, self.records) = (
-            store, identities, caller, records
+        (self.store, self.identities, self.caller, self.mail, self.records) = (
+            store, identities, caller, mail, records
         )
         (self.logoutToken, self.clock, self.body) = (logoutToken, clock, body)
         tests = RateLimit(
@@ -97,13 +99,30 @@ package struct ConnectionTestRoutes {
                 await probe(signed([:], app: nil), at: wanted.url, within: .seconds(seconds))
             }
         }
+        router.post("mail/test") { request, context in
+            let wanted = try await body.read(
+                MailTestRequest.self, MailTestRequest.CodingKeys.self, from: request)
+            guard mail.hasRelay else {
+                throw Problem(
+                    .conflict, "The server has no mail relay. Set mail.host and mail.from first.")
+            }
+            guard MailAddress(wanted.address) != nil else {
+                throw Problem(
+                    .invalidRequest,
+                    errors: [.init(field: "address", message: "must be an address for email")])
+            }
+            return try await test("mail", by: context) {
+                let (fault, dialog) = await mail.test(to: wanted.address)
+                return MailTestAnswer(isWorking: fault == nil, reason: fault, dialog: dialog)
+            }
+        }
     }
 
     /// Tests a connection for an administrator. The audit log says so before, so that hanging up
     /// hides nothing.
-    private func test(
+    private func test<Answer: Encodable & Sendable>(
         _ kind: String, _ detail: [String: JSONValue] = [:], app: AppID? = nil,
-        by context: MienRequestContext, _ body: () async -> ConnectionTestAnswer
+        by context: MienRequestContext, _ body: () async -> Answer
     ) async throws -> Response {
         let now = clock.now
         if let wait = try await tests.take(context.actor) {

@@ -20,6 +20,9 @@ package struct IdentityRules: Sendable {
     /// The operator's own text for the consent.
     package var consentText: IdentityConsentText?
 
+    /// Given names and their short forms.
+    package var shortNames: ShortNames
+
     package init(
         policy: VerificationPolicy = VerificationPolicy(),
         required: VerificationMethod = .knowledgeOfPII,
@@ -27,8 +30,9 @@ package struct IdentityRules: Sendable {
         recommendations: RecommendationRules = .standard, retentionDays: Int = 90,
         resultRetentionDays: Int = 90,
         needsConsent: Bool = true, needsSecondReviewer: Bool = false,
-        consentText: IdentityConsentText? = nil
+        consentText: IdentityConsentText? = nil, shortNames: ShortNames = .standard
     ) {
+        self.shortNames = shortNames
         self.consentText = consentText
         (self.policy, self.required, self.countries, self.age) = (policy, required, countries, age)
         (self.recommendations, self.retentionDays) = (recommendations, retentionDays)

@@ -187,10 +187,11 @@ extension IdentityService {
             let typed = try await store.read { try $0.personalData(of: account) }
                 .flatMap { try? PersonalData($0, supported: rules.countries) }
             if let stated = findings.stated, let typed {
-                checks[.documentMatchesData] = typed.agreement(with: stated)
+                checks[.documentMatchesData] = typed.agreement(
+                    with: stated, shortNames: rules.shortNames)
             } else if let read, let typed {
                 checks[.documentMatchesData] =
-                    typed.scores(against: read.person).isSamePerson ? .passed : .failed
+                    typed.scores(against: read.person, shortNames: rules.shortNames).samePerson
             } else {
                 checks[.documentMatchesData] = .inconclusive
             }

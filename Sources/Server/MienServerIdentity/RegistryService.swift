@@ -98,7 +98,7 @@ private struct SealedPart: Sendable {
                 people.append(try RegistryTable.Sealed(row, keys: keys))
             } catch {
                 fault = Problem(
-                    .invalidRequest,
+                    .invalidRequest, "line \(row.fileLine): \(error.reason).",
                     errors: [.init(field: "rows[\(first + index)]", message: error.reason)])
                 return
             }

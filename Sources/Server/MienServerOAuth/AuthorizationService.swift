@@ -188,9 +188,11 @@ package struct AuthorizationService: Sendable {
             organization: organization?.text ?? "")
         let code = generator.bytes(32), hash = store.keys.hash(ofSecret: code)
         let sealed = Sensitive([UInt8](try JSONEncoder().encode(content)))
-        let expiresAt = clock.now + Self.codeLifetime
+        let expiresAt = clock.now + Self.codeLifetime, app = request.app.id
+        let account = proof.account
         try await store.write {
-            try $0.authorizationCodes.insert(hash, content: sealed, expiresAt: expiresAt)
+            try $0.authorizationCodes.insert(
+                hash, content: sealed, of: account, for: app, expiresAt: expiresAt)
         }
         return back(to: request.redirectURI, [("code", Base64URL.encode(code))], request.state)
     }
@@ -207,7 +209,8 @@ package struct AuthorizationService: Sendable {
     /// Exchanges the app's code for tokens.
     ///
     /// - Throws: ``OAuthError`` `invalid_grant` if the code is unknown, expired, used, or another
-    ///   app's, or if the redirect URI, verifier, or key does not match.
+    ///   app's, if the redirect URI, verifier, or key does not match, or if the app would not get
+    ///   such a code any longer.
     func redeem(_ form: FormBody, app: AppRecord, thumbprint: String?) async throws -> TokenAnswer {
         let verifier = try form.required("code_verifier")
         guard let code = Base64URL.decode(try form.required("code")), code.count == 32 else {
@@ -228,7 +231,8 @@ package struct AuthorizationService: Sendable {
         case .fresh(let sealed):
             content = try sealed.use { try JSONDecoder().decode(Content.self, from: Data($0)) }
         }
-        guard content.app == app.id.text,
+        guard content.app == app.id.text, app.settings.hasSignInPage,
+            app.settings.allowsRedirect(to: content.redirectURI),
             form["redirect_uri"].map({ $0.utf8.elementsEqual(content.redirectURI.utf8) })
                 ?? (app.settings.redirectURIs.count == 1),
             (43...128).contains(verifier.utf8.count),
@@ -246,7 +250,13 @@ package struct AuthorizationService: Sendable {
                 thumbprint: thumbprint,
                 organization: OrganizationWish(stored: content.organization)),
             id: mark
-        ) { try $0.authorizationCodes.isTaken(hash, for: mark) }
+        ) { tables in
+            guard try tables.authorizationCodes.isTaken(hash, for: mark) else { return false }
+            // The user may have taken the permission back.
+            guard !app.isFirstParty else { return true }
+            return try tables.permissions.scope(of: account, app: app.id).flatMap { Scope($0) }
+                .map { scope.isSubset(of: $0) } ?? false
+        }
     }
 
     private func back(to address: String, _ parameters: [(String, String)], _ state: String?)

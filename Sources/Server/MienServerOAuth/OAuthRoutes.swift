@@ -194,7 +194,7 @@ package struct OAuthRoutes {
         }
         let (scope, resources) = try grants.checked(
             scope: scope, standard: .standard, resources: resources, app: app)
-        guard let proof = grants.journeySignIn(try form.required("subject_token"), app: app.id)
+        guard let proof = grants.journeySignIn(try form.required("subject_token"), app: app)
         else { throw GrantService.refused }
         // What the journey chose cannot be replaced.
         let organization =

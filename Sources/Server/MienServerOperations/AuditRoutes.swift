@@ -117,7 +117,7 @@ package struct AuditRoutes {
         } catch let error as StoreError where error.code == .corrupt {
             throw Problem(
                 .conflict,
-                "The audit log was modified after it was written. GET /v1/audit/verify names the entry."
+                "The audit log was modified after it was written. Verify its chain to find the entry."
             )
         }
     }

@@ -106,7 +106,7 @@ extension MasterKeyRotation {
             if let prepared = phases.prepared {
                 throw Problem(
                     .conflict,
-                    "A rotation to version \(prepared.version) is being prepared and\(waits.isEmpty ? " is almost done" : Self.waiting(waits)). It goes on by itself; mien admin master-key cancel ends it."
+                    "A rotation to version \(prepared.version) is being prepared and\(waits.isEmpty ? " is almost done" : Self.waiting(waits)). It goes on by itself. To keep the present key, cancel the rotation."
                 )
             }
             guard let active = phases.active, active.name == ring.active.name else {

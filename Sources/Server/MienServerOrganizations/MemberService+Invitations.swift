@@ -45,7 +45,7 @@ extension MemberService {
                 throw Problem(.conflict, "This person is a member of the organization already.")
             }
             try tables.organizationInvitations.put(
-                invitation, of: name, account: name.kind == .username ? account?.id : nil)
+                invitation, of: name, account: account?.id)
             try tables.audit.append(
                 .ofOrganization(
                     "organization.invited", id, by: actor.id,

@@ -116,7 +116,7 @@ package struct OrganizationService: Sendable {
         do { return try await store.write { try body($0) } } catch let error as StoreError
             where error.code == .conflict
         {
-            throw Problem(.conflict, "Another organization has this external_id.")
+            throw Problem(.conflict, "Another organization has this external ID.")
         }
     }
 

@@ -6,7 +6,6 @@ internal import MienCore
 internal import MienServerAccess
 package import MienServerCore
 internal import NIOCore
-internal import Synchronization
 
 /// Answers requests to the API within the process, for the pages. A page acts as its user through
 /// the same routes as an app, so it can do nothing that the documented API cannot.
@@ -36,7 +35,7 @@ package struct InternalAPI: Sendable {
         }
         let collected = Collected()
         try await response.body.write(collected)
-        let text = collected.bytes.withLock { $0 }
+        let text = collected.bytes
         guard !text.isEmpty else { return .null }
         return try JSONText.parse(text, limits: .init(maxBytes: 64 << 20, maxDepth: 64))
     }

@@ -33,6 +33,7 @@ package struct WebPages: Sendable {
     let passkeys: PasskeyService
     let sessions: BrowserSessions
     let flows: SignInFlows
+    let forms: FormAnswers
     let renderer: PageRenderer
     /// Sign-ins that an address begins.
     let starts: RateLimiter
@@ -58,6 +59,7 @@ package struct WebPages: Sendable {
         sessions = BrowserSessions(
             store: store, grants: grants, clock: clock, publicURL: publicURL)
         flows = SignInFlows(store: store, clock: clock)
+        forms = FormAnswers(store: store, clock: clock)
         renderer = try PageRenderer()
     }
 

@@ -433,6 +433,7 @@ import Testing
                 "42-pages", "43-setup-code-credential", "44-test-accounts",
                 "45-outbox", "46-servers", "47-trail-bands", "48-gallery-parts", "49-master-keys",
                 "50-run-account", "51-otp-resynchronization", "52-verification-origin",
+                "60-waiting-owner",
             ])
     }
 }

@@ -95,4 +95,38 @@ struct JSONTextEncoderTests {
         }
         #expect(throws: EncodingError.self) { try JSONText.encode(Interleaved()) }
     }
+
+    @Test("dictionaries are written by name, the same each time")
+    func sorted() throws {
+        struct Option: Encodable { var on: Bool }
+        struct Answer: Encodable {
+            var detail: [String: JSONValue], labels: [String: String], counts: [String: Int]
+            var options: [String: Option] = [:], nested: [String: [String: [Bool]]]?
+        }
+        let names = (0..<40).map { "n\($0)" }, order = names.sorted()
+        for _ in 0..<3 {
+            let answer = Answer(
+                detail: .init(uniqueKeysWithValues: names.shuffled().map { ($0, 1) }),
+                labels: .init(uniqueKeysWithValues: names.shuffled().map { ($0, "x") }),
+                counts: .init(uniqueKeysWithValues: names.shuffled().map { ($0, .max) }),
+                options: .init(
+                    uniqueKeysWithValues: names.shuffled().map { ($0, Option(on: true)) }),
+                nested: [
+                    "n": .init(uniqueKeysWithValues: names.shuffled().map { ($0, [true, false]) })
+                ])
+            func text(_ value: String) -> String {
+                "{" + order.map { "\"\($0)\":\(value)" }.joined(separator: ",") + "}"
+            }
+            let written = String(decoding: try JSONText.encode(answer), as: UTF8.self)
+            #expect(
+                written
+                    == #"{"detail":\#(text("1")),"labels":\#(text("\"x\"")),"counts":\#(text("\(Int.max)")),"#
+                    + #""options":\#(text("{\"on\":true}")),"nested":{"n":\#(text("[true,false]"))}}"#
+            )
+        }
+        let empty = Answer(detail: [:], labels: [:], counts: [:])
+        #expect(
+            String(decoding: try JSONText.encode([empty]), as: UTF8.self)
+                == #"[{"detail":{},"labels":{},"counts":{},"options":{}}]"#)
+    }
 }

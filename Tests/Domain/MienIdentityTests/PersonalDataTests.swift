@@ -161,10 +161,11 @@ struct IdentitySourceTests {
         let moved = try PersonalData(People.input(address: "1 Elm Road", postalCode: "30319"))
         let typo = try PersonalData(People.input(lastName: "Lovelok"))
         for candidates in [[moved, typo], [typo, moved]] {
-            let best = try #require(RegistryMatch.best(of: candidates, for: person))
-            #expect(candidates[best.index] == typo && best.scores.agrees)
+            let scores = candidates.map { person.scores(against: $0) }
+            let best = try #require(RegistryMatch.best(of: scores))
+            #expect(candidates[best] == typo && scores[best].agrees)
         }
-        #expect(RegistryMatch.best(of: [], for: person) == nil)
+        #expect(RegistryMatch.best(of: []) == nil)
     }
 
     @Test("an answer becomes checks")

@@ -42,6 +42,63 @@ struct RegistryFileTests {
         #expect(try Self.rows("\u{FEFF}" + Self.header + "\n").isEmpty)
     }
 
+    /// A file as programs write it, and the rows it has.
+    private static func written(_ text: String, utf16 isBigEndian: Bool?, mark: Bool = true)
+        -> [UInt8]
+    {
+        guard let isBigEndian else { return (mark ? [0xEF, 0xBB, 0xBF] : []) + Array(text.utf8) }
+        return ("\u{FEFF}" + text).utf16.flatMap { unit in
+            let bytes = [UInt8(unit >> 8), UInt8(unit & 0xFF)]
+            return isBigEndian ? bytes : bytes.reversed()
+        }
+    }
+
+    @Test(arguments: [",", ";", "\t", "|"])
+    func `files of spreadsheets, PowerShell, and databases are read`(separator: String) throws {
+        let names = Self.header.split(separator: ",").map(String.init)
+        let values = [
+            "7", "Zoë 🚀", "O’Brien; Lee, Jr.", "1 Elm \"Road\"", "\\N", "NULL", "30318", "US",
+            "1985-12-10 00:00:00.000", "t", "FALSCH",
+        ]
+        func line(_ fields: [String], isQuoted: Bool) -> String {
+            fields.map { field in
+                let isSpecial = field.contains { ",;\t|\"".contains($0) }
+                return isQuoted || isSpecial
+                    ? "\"\(field.replacing("\"", with: "\"\""))\"" : field
+            }.joined(separator: separator)
+        }
+        let empty = String(repeating: separator, count: names.count - 1)
+        for before in ["", "sep=\(separator)\r\n", "#TYPE System.Data.DataRow\r\n", "\r\n"] {
+            for isQuoted in [true, false] {
+                let header = line(
+                    isQuoted ? names : names.map { $0.uppercased().replacing("_", with: " ") },
+                    isQuoted: isQuoted)
+                let row = line(values, isQuoted: isQuoted)
+                let text =
+                    "\(before)\(header)\r\n\(row)\r\n\(empty)\r\n\(row)\(separator)\(separator)\r\n"
+                for (encoding, mark) in [(nil, true), (nil, false), (true, true), (false, true)]
+                    as [(Bool?, Bool)]
+                {
+                    let bytes = Self.written(text, utf16: encoding, mark: mark)
+                    for piece in [1, 3, bytes.count] {
+                        var file = RegistryFile(), rows: [RegistryRow] = []
+                        for start in stride(from: 0, to: bytes.count, by: piece) {
+                            rows += try file.read(bytes[start..<min(bytes.count, start + piece)])
+                        }
+                        if let last = try file.finish() { rows.append(last) }
+                        #expect(rows.count == 2 && rows.first == rows.last)
+                        let read = try #require(rows.first), first = before.isEmpty ? 2 : 3
+                        #expect(rows.map(\.fileLine) == [first, first + 2])
+                        #expect(read.input.firstName == values[1] && read.marks == [.deceased])
+                        #expect(read.input.lastName == values[2] && read.input.address == values[3])
+                        #expect(read.input.city == "" && read.input.state == "")
+                        #expect(read.input.dateOfBirth == "1985-12-10")
+                    }
+                }
+            }
+        }
+    }
+
     @Test("columns come in any order, and optional ones may be missing")
     func columns() throws {
         let text =

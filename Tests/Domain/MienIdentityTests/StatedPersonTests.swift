@@ -19,7 +19,11 @@ struct StatedPersonTests {
             ("John", "Smith", "SMITH", "JOHN", false, IdentityCheckResult.passed),
             ("John", "Smith", "SMITH", "JOHN PAUL", false, .passed),
             ("Jürgen", "Müller", "MUELLER", "JUERGEN", false, .passed),
-            ("Maria", "Papandreou-Konstantinopoulou", "PAPANDREOU KONSTANT", "M", true, .failed),
+            ("Maria", "Papandreou-Konstantinopoulou", "PAPANDREOU KONSTANT", "E", true, .failed),
+            ("Maria", "Papandreou", "PAPANDREOU", "M", true, .inconclusive),
+            ("Maria", "Papandreou", "PAPANDREOU", "MARIE", false, .inconclusive),
+            ("Maria Q.", "Papandreou", "PAPANDREOU", "MARIA QUIRINA", false, .passed),
+            ("Maria", "Papandreou", "PAPANDREOU SMITH", "MARIA", false, .inconclusive),
             (
                 "Maria", "Papandreou-Konstantinopoulou", "PAPANDREOU KONSTANT", "MARIA", true,
                 .passed

@@ -99,6 +99,51 @@ struct PasswordStepTests {
         #expect(end.completion?.user?.isRecovered == true)
     }
 
+    @Test(
+        "a form that creates an account says so of its name and its password, whatever their names")
+    func newAccount() throws {
+        let name: JSONValue = ["type": "string", "format": "username"]
+        let secret: JSONValue = ["type": "string", "format": "password"]
+        for hasPassword in [true, false] {
+            var config: [String: JSONValue] = ["username": "form.called"]
+            if hasPassword { config["password"] = "form.word" }
+            let definition = try JourneyDefinition([
+                "id": "j", "version": 1, "title": "J", "start": "form",
+                "steps": [
+                    "form": [
+                        "type": "login_form",
+                        "config": [
+                            "output_variable": "form",
+                            "branches": [
+                                [
+                                    "id": "go",
+                                    "schema": [
+                                        "type": "object", "required": ["called", "other", "word"],
+                                        "properties": [
+                                            "called": name, "other": name, "word": secret,
+                                        ],
+                                    ],
+                                ]
+                            ],
+                        ], "on": ["go": "s"],
+                    ],
+                    "s": [
+                        "type": "create_user", "config": .object(config),
+                        "on": ["success": "done", "failure": "no"],
+                    ],
+                    "done": ["type": "complete_journey"], "no": ["type": "reject_access"],
+                ],
+            ])
+            let form = try #require(
+                definition.steps.values.compactMap { $0.step as? LoginForm }.first)
+            let fields = form.branches[0].schema.json["properties"]
+            #expect(fields?["called"]?["autocomplete"] == "username")
+            #expect(fields?["other"]?["autocomplete"] == nil)
+            let isNew = fields?["word"]?["autocomplete"] == "new-password"
+            #expect(isNew == hasPassword)
+        }
+    }
+
     @Test("a user who is only named cannot set a password")
     func named() throws {
         for (type, config) in [

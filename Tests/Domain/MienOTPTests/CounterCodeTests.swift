@@ -94,9 +94,16 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
             ])
     }
 
-    @Test func `a typed code may contain spaces but nothing else`() throws {
-        #expect(try code("755 224").text == "755224" && code(" 755224 ").matches(code("755224")))
-        for text in ["", " ", "75522x", "755-224", "７５５２２４", String(repeating: "1", count: 129)] {
+    @Test func `a typed code may contain separators and digits of any script, but nothing else`()
+        throws
+    {
+        for text in ["755 224", " 755224 ", "755-224", "７５５２２４", "٧٥٥ ٢٢٤"] {
+            #expect(try code(text).text == "755224" && code(text).matches(code("755224")))
+        }
+        for text in [
+            "", " ", "-", "75522x", "755_224", "75522½", String(repeating: "1", count: 129),
+            String(repeating: " ", count: 1024) + "1",
+        ] {
             #expect(OneTimeCode(typed: text) == nil, "\(text)")
         }
         #expect(

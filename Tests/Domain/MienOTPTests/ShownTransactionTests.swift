@@ -59,7 +59,7 @@ struct ShownTransactionTests {
 
     @Test("typed values are signed in their canonical form, which is shown: a known answer")
     func dynamic() throws {
-        let challenge = try DynamicChallenge("00069 123456 8")
+        let challenge = try DynamicChallenge("00069-١٢٣٤٥٦ 8")
         #expect(challenge.text == "000691234568" && challenge.template.number == 3)
         for account in ["CH93 0076 2011 6238 5295 7", "ch9300762011623852957"] {
             for amount in ["120.50", "120.5", "0120.500"] {

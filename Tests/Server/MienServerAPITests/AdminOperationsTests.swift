@@ -67,6 +67,7 @@ struct AdminOperationsTests {
             "DELETE /v1/administrators/{administrator}/setup-code",
             "POST /v1/apps/{app}/logout/test", "POST /v1/apps/{app}/webhook/test",
             "POST /v1/journeys/trial/answer", "POST /v1/journeys/webhook/test",
+            "POST /v1/mail/test",
             "PUT /v1/journeys/{journey}/versions/{version}",
             "POST /v1/journeys/{journey}/versions/{version}/trial",
             "POST /v1/organizations", "DELETE /v1/organizations/{organization}/apps/{app}",

@@ -75,6 +75,53 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "0123456", "1e5", "1_000", "0x1F", "1.10", "no", "off", "Yes", "~", "null", "2026-11-29",
+        "2026-11-29T08:00:00Z", "190:20:30", ".5", "0o17", "+1", "1.0e10", ".inf", "0b11", "TRUE",
+    ])
+    func `text is kept as it was written, and what YAML would change is refused with its line`(
+        value: String
+    ) throws {
+        for key in ["mail.password", "webhook.hosts", "identity.rules", "face.presentation"] {
+            for quoted in ["\"\(value)\"", "'\(value)'", "!!str \(value)"] {
+                let sources = try SettingSources(
+                    file: ("mien.yaml", Self.file(key, quoted)), environment: [:])
+                #expect(sources.texts[key] == value, "\(quoted)")
+            }
+            let list = key == "webhook.hosts" ? ["[a.example, \(value)]"] : []
+            for written in [value] + list {
+                let file = "# A comment.\n" + Self.file(key, written)
+                let error = try? #require(throws: ConfigurationError.self) {
+                    try SettingSources(file: ("mien.yaml", file), environment: [:])
+                }
+                let text = "\(error.map { "\($0)" } ?? "accepted")"
+                let isChanged =
+                    text.contains("mien.yaml, line 3: \(key) is not in quotes")
+                    && text.contains("put it in quotes")
+                    && (value.count < 5 || !text.contains(value))
+                // Yams follows YAML 1.1, in which these are text.
+                let isText = ["0o17", "+1"].contains(value) && error == nil
+                #expect(isChanged || isText, "\(value): \(text)")
+            }
+        }
+    }
+
+    @Test func `values that YAML leaves alone need no quotes`() throws {
+        for value in ["123456", "1.5", "true", "hunter2", "a: b".replacing(" ", with: ""), "é#1"] {
+            let sources = try SettingSources(
+                file: ("mien.yaml", Self.file("mail.password", value)), environment: [:])
+            #expect(sources.texts["mail.password"] == value)
+        }
+        for (value, meant) in [("yes", "true"), ("off", "false"), ("\"true\"", "true")] {
+            let sources = try SettingSources(
+                file: ("mien.yaml", Self.file("identity.consent", value)), environment: [:])
+            #expect(sources.texts["identity.consent"] == meant)
+        }
+        let empty = try SettingSources(
+            file: ("mien.yaml", Self.file("mail.host", "")), environment: [:])
+        #expect(empty.texts["mail.host"] == "")
+    }
+
     /// A file that sets one key.
     private static func file(_ key: String, _ value: String) -> String {
         let parts = key.split(separator: ".")

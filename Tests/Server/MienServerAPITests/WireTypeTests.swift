@@ -34,6 +34,7 @@ struct WireTypeTests {
         try check(CheckJourneyRequest.self, CheckJourneyRequest.CodingKeys.self)
         try check(JourneyCodeRequest.self, JourneyCodeRequest.CodingKeys.self)
         try check(WebhookTestRequest.self, WebhookTestRequest.CodingKeys.self)
+        try check(MailTestRequest.self, MailTestRequest.CodingKeys.self)
         try check(StartJourneyTrialRequest.self, StartJourneyTrialRequest.CodingKeys.self)
         try check(DuplicateDecisionRequest.self, DuplicateDecisionRequest.CodingKeys.self)
         try check(LicenseRequest.self, LicenseRequest.CodingKeys.self)
@@ -47,7 +48,8 @@ struct WireTypeTests {
         for name in [
             "AdministratorRequest", "AdministratorRoleRequest", "ProductKeyRequest",
             "CheckJourneyRequest", "JourneyCodeRequest", "SimulateJourneyRequest",
-            "WebhookTestRequest", "StartJourneyTrialRequest", "AnswerJourneyTrialRequest",
+            "WebhookTestRequest", "MailTestRequest",
+            "StartJourneyTrialRequest", "AnswerJourneyTrialRequest",
             "DuplicateDecisionRequest",
             "LicenseRequest", "OTPRegistrationRequest",
             "RedeemOTPRequest",
@@ -226,6 +228,7 @@ struct WireTypeTests {
         try check(MetricSeriesAnswer.self, MetricSeriesAnswer.CodingKeys.self)
         try check(MetricBucketAnswer.self, MetricBucketAnswer.CodingKeys.self)
         try check(ConnectionTestAnswer.self, ConnectionTestAnswer.CodingKeys.self)
+        try check(MailTestAnswer.self, MailTestAnswer.CodingKeys.self)
         try check(IdentitySourceAnswer.self, IdentitySourceAnswer.CodingKeys.self)
         try check(UserSignInAnswer.self, UserSignInAnswer.CodingKeys.self)
         try check(ErasurePreviewAnswer.self, ErasurePreviewAnswer.CodingKeys.self)

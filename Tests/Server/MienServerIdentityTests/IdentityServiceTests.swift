@@ -276,4 +276,44 @@ struct IdentityServiceTests {
                 "identity.reviewed",
             ])
     }
+
+    @Test(arguments: [false, true])
+    func `an app that was made again is not told of a review of the earlier one`(isMadeAgain: Bool)
+        async throws
+    {
+        let world = try await World(), webhook = "https://shop.example.org/results"
+        try await world.store.write { tables in
+            var app = try #require(try tables.apps.find(World.app))
+            app.settings.identity.webhook = webhook
+            _ = try tables.apps.update(app, at: World.start)
+        }
+        var known = Self.input("JOHNS")
+        known.lastName = "SMITS"
+        known.address = "222333 PEECHTRES PLACE"
+        let sources: [any IdentityDataSource] = [Source(known: known)]
+        _ = try await world.service(sources).verify(
+            Self.input("JOHNE"), of: world.account, app: World.app)
+        let now = World.start + .seconds(60)
+        if isMadeAgain {
+            try await world.store.write { tables in
+                #expect(try tables.apps.delete(World.app))
+                var settings = AppSettings()
+                settings.identity.webhook = webhook
+                try tables.apps.insert(
+                    AppRecord(
+                        id: World.app, name: "Other", type: .public, settings: settings,
+                        createdAt: now))
+            }
+        }
+        let service = world.service(sources, at: now)
+        let id = try #require(try await service.queue(for: World.admins[0]).first?.review.id)
+        #expect(try await service.decide(id, .accept, by: World.admins[0]) == .accept)
+        let told = try await world.store.write {
+            try $0.outbox.claim(.identity, at: now, until: now, atMost: 10)
+        }
+        let words = try told.map { message in
+            try JSONText.parse(message.content.use { $0 })["status"]?.stringValue
+        }
+        #expect(words == (isMadeAgain ? [] : ["in_review", "succeeded"]))
+    }
 }

@@ -33,7 +33,7 @@ struct AppChangeTests {
                     Self.shop, AppRequest(name: "Store", revision: revision))
             }
             #expect(refused?.problem?.code == .conflict)
-            #expect(refused?.reason.contains("send them with its revision") == true)
+            #expect(refused?.reason.contains("Look at it as it is now") == true)
             let stored = try await server.admin.app(Self.shop)
             #expect(stored == first && stored.settings["token_seconds"] == 120)
             let second = try await server.admin.updateApp(
@@ -88,9 +88,32 @@ struct AppChangeTests {
         }
     }
 
+    @Test(
+        "an address that the server would never call is refused with the setting that lists its host"
+    )
+    func unlisted() async throws {
+        try await TestServer.run(in: scratch) { server in
+            for settings: JSONValue in [
+                ["backchannel_logout_uri": "https://shop.example/out"],
+                ["identity": ["webhook": "https://shop.example/results"]],
+            ] {
+                let error = await #expect(throws: MienError.self) {
+                    _ = try await server.admin.createApp(
+                        AppRequest(id: "shop", name: "Shop", settings: settings))
+                }
+                let fault = try #require(error?.problem?.errors?.first)
+                #expect(fault.message.contains("webhook.hosts"), "\(fault)")
+            }
+        }
+    }
+
     @Test("the audit log says which settings changed, from what to what, without secrets")
     func audited() async throws {
-        try await TestServer.run(in: scratch) { server in
+        let hosts = [
+            "MIEN_WEBHOOK_HOSTS": "shop.example",
+            "MIEN_WEBHOOK_SECRET": "a secret that no receiver of this test uses",
+        ]
+        try await TestServer.run(in: scratch, settings: hosts) { server in
             _ = try await server.admin.createApp(
                 AppRequest(
                     id: "shop", name: "Shop",

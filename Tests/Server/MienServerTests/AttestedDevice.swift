@@ -81,9 +81,12 @@ struct DeviceMaker: Sendable {
 
 extension TestServer {
     /// Sets the sample app's attestation policy, the apps that it accepts, and further settings.
-    func askForAttestation(_ policy: String = "required", _ more: [String: JSONValue] = [:])
-        async throws
-    {
+    ///
+    /// - Parameter journey: The journey of the app's sign-in page.
+    func askForAttestation(
+        _ policy: String = "required", _ more: [String: JSONValue] = [:], hasPage: Bool = false,
+        journey: String? = nil
+    ) async throws {
         var settings: [String: JSONValue] = [
             "attestation": .string(policy), "apple_apps": [.string(DeviceMaker.appleApp)],
             "android_apps": [
@@ -94,9 +97,12 @@ extension TestServer {
             ],
         ]
         settings.merge(more) { $1 }
+        var all: [String: JSONValue] = [
+            "biometric": .object(settings), "sign_in_page": .bool(hasPage),
+        ]
+        if let journey { all["sign_in_journey"] = .string(journey) }
         _ = try await admin.updateApp(
-            AppID("default_application")!,
-            AppRequest(name: "Sample", settings: ["biometric": .object(settings)]))
+            AppID("default_application")!, AppRequest(name: "Sample", settings: .object(all)))
     }
 
     /// Returns the code in the last audit entry of a refused attestation.

@@ -214,6 +214,26 @@ struct AuthorizationCodeTests {
         }
     }
 
+    @Test(arguments: [(true, true), (false, true), (true, false)])
+    func `a code ends with its redirect URI, and with the app's sign-in page`(
+        hasAddress: Bool, hasPage: Bool
+    ) async throws {
+        try await withApp { server, browser, client in
+            let code = try await browser.signIn(Self.query()).parameters["code"]
+            let addresses = [Self.native] + (hasAddress ? [Self.redirect] : [])
+            _ = try await server.admin.updateApp(
+                #require(AppID("web")),
+                AppRequest(
+                    name: "Web <shop>",
+                    settings: [
+                        "redirect_uris": .array(addresses.map { .string($0) }),
+                        "sign_in_page": .bool(hasPage),
+                    ]))
+            let answer = try await Self.redeem(client, code)
+            #expect(answer.error == (hasAddress && hasPage ? nil : "invalid_grant"))
+        }
+    }
+
     @Test("a wrong password shows the page again and counts at the lock gate")
     func wrong() async throws {
         try await withApp { server, browser, client in

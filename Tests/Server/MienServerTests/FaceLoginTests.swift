@@ -73,7 +73,7 @@ struct FaceLoginTests {
             _ = try await server.registerFace()
             let app = try #require(AppID("default_application"))
             let consent = try #require(try await server.admin.consents(of: user).first)
-            #expect(consent.textVersion == "face-1" && consent.withdrawnAt == nil)
+            #expect(consent.textVersion == "face-2" && consent.withdrawnAt == nil)
             try await server.admin.withdrawConsent(of: user, to: app)
             #expect(
                 try await server.admin.authenticators(of: user).map(\.type) == [.known(.password)])

@@ -202,4 +202,47 @@ struct JourneyEditorServerTests {
             #expect(try await call(.post, "\(path)/publish", [:]).status == 200)
         }
     }
+
+    @Test func `a journey that calls a host that is not listed is not published`() async throws {
+        let settings = [
+            "MIEN_WEBHOOK_HOSTS": "hooks.example",
+            "MIEN_WEBHOOK_SECRET": "a secret that no receiver of this test uses",
+        ]
+        try await TestServer.run(in: scratch, settings: settings) { server in
+            let call = Caller(server: server)
+            for (host, isListed) in [("hooks.example", true), ("other.example", false)] {
+                let id = isListed ? "listed" : "unlisted"
+                let definition = """
+                    {"id": "\(id)", "version": 1, "title": "Ask", "start": "form", "steps": {
+                      "form": {"type": "login_form", "config": {"branches": [{"id": "password"}], "output_variable": "form"}, "on": {"password": "check"}},
+                      "check": {"type": "authenticate_password", "config": {"username": "form.username", "password": "form.password",
+                        "failure_behavior": "abort"}, "on": {"success": "ask"}},
+                      "ask": {"type": "call_webhook", "config": {"url": "https://\(host)/ok", "failure_behavior": "abort"},
+                        "on": {"success": "done"}},
+                      "done": {"type": "complete_journey"}}}
+                    """
+                let path = "\(id)/versions/1"
+                func requireFault(_ answer: (status: Int, body: JSONValue)) throws {
+                    let fault = try #require(answer.body["errors"]?.arrayValue?.first, "\(answer)")
+                    #expect(answer.status == 400 && fault["field"] == "steps.ask")
+                    #expect(fault["message"]?.stringValue?.contains("webhook.hosts") == true)
+                }
+                let saved = try await call.text(.put, path, definition)
+                if isListed {
+                    #expect(saved.status == 201, "\(saved)")
+                } else {
+                    try requireFault(saved)
+                    let draft = try await call.text(
+                        .put, path + "?incomplete=true", definition)
+                    #expect(draft.status == 201, "\(draft)")
+                }
+                let published = try await call(.post, path + "/publish")
+                if isListed {
+                    #expect(published.status == 200, "\(published)")
+                } else {
+                    try requireFault(published)
+                }
+            }
+        }
+    }
 }

@@ -26,14 +26,15 @@ struct MailTests {
 
     private func relay(
         _ port: Int, _ security: MailRelay.Security = .none, host: String = "localhost",
-        user: String? = nil, password: String = "",
+        user: String? = nil, password: String = "", token: String? = nil, name: String = "",
+        ownName: String? = nil, from: String = "mien@example.com",
         ca: String? = nil, patience: TimeAmount = .minutes(2)
     ) throws -> SMTPClient {
         try SMTPClient(
             relay: MailRelay(
                 host: host, port: port, security: security, user: user,
-                password: Sensitive(password),
-                from: #require(MailAddress("mien@example.com")),
+                password: Sensitive(password), tokenFile: token,
+                from: #require(MailAddress(from)), fromName: name, ownName: ownName,
                 authorities: ca, patience: patience))
     }
 
@@ -124,6 +125,18 @@ struct MailTests {
                 == SMTPError(.asciiOnly, at: .recipient))
     }
 
+    @Test func `a sender that the relay does not support is no verdict on the email`() async throws
+    {
+        let peer = try Peer("relay", ["utf8": false]), port = try await peer.port()
+        for address in ["ada@example.org", "Дмитрий@пример.рф"] {
+            let mail = Mail(to: Sensitive(address), subject: "s", body: Sensitive("b"))
+            let error = await failure(try relay(port, from: "größe@example.com"), mail)
+            #expect(error == SMTPError(.asciiOnly, at: .sender) && error?.isPermanent == false)
+            #expect(error?.description.contains("mail.from is not ASCII") == true)
+        }
+        #expect(SMTPError(.asciiOnly, at: .recipient).isPermanent)
+    }
+
     // MARK: Relay authentication
 
     @Test(
@@ -190,6 +203,95 @@ struct MailTests {
             await failure(try relay(try await plain.port(), .starttls, ca: ca))
                 == SMTPError(.refused(454), at: .encryption))
         #expect((peer.all + plain.all).allSatisfy { $0["text"] == nil })
+    }
+
+    @Test(arguments: [[], ["PLAIN"], ["LOGIN"], ["PLAIN", "LOGIN"]])
+    func `a login uses a mechanism that the relay offers, or names those that it does`(
+        hidden: [String]
+    ) async throws {
+        let peer = try Peer(
+            "relay",
+            [
+                "user": "mien", "password": "pass wörd",
+                "hidden": .array(hidden.map { .string($0) }),
+            ])
+        let client = try relay(try await peer.port(), user: "mien", password: "pass wörd")
+        if hidden.count < 2 {
+            try await client.send(Self.mail)
+            #expect(try await peer.next(with: "text")["user"] == "mien")
+        } else {
+            // Nothing else is offered, so PLAIN is tried, and refused.
+            #expect(await failure(client)?.isPermanent == false)
+        }
+    }
+
+    @Test func `a relay that asks for the words of PLAIN again gets them`() async throws {
+        let peer = try Peer("liar", ["mode": "asks"])
+        try await relay(try await peer.port(), user: "mien", password: "pass wörd").send(Self.mail)
+        let words = try await peer.next(with: "words")["words"]?.stringValue
+        #expect(words == Data("\0mien\0pass wörd".utf8).base64EncodedString())
+        #expect(try await peer.next(with: "mail")["mail"] == true)
+    }
+
+    @Test func `a token replaces the password, and is read again for each login`() async throws {
+        let peer = try Peer(
+            "relay",
+            [
+                "user": "mien", "password": "none", "token": "ya29.right",
+                "hidden": ["PLAIN", "LOGIN"],
+            ])
+        let file = scratch("token")
+        let lines = Locked<[String]>([])
+        try Data("ya29.expired\n".utf8).write(to: file)
+        let port = try await peer.port()
+        let client = try relay(port, user: "mien", token: file.path)
+        await #expect(throws: SMTPError(.refused(535), at: .login)) {
+            try await client.send(Self.mail, id: "dlv_1") { line in
+                lines.withLock { $0.append(line) }
+            }
+        }
+        let shown = lines.withLock { $0 }
+        #expect(shown.contains("> AUTH XOAUTH2 ‹hidden›") && shown.contains("< 334"), "\(shown)")
+        #expect(!shown.joined().contains(Data("ya29".utf8).base64EncodedString().prefix(4)))
+        try Data("ya29.right\n".utf8).write(to: file)
+        try await client.send(Self.mail)
+        #expect(try await peer.next(with: "text")["user"] == "mien")
+        try Data().write(to: file)
+        #expect(await failure(client) == SMTPError(.noToken, at: .login))
+        let password = try relay(port, user: "mien", password: "none")
+        #expect(
+            await failure(password)
+                == SMTPError(.noLogin(offered: ["XOAUTH2"], usesToken: false), at: .login))
+    }
+
+    @Test func `an international domain is sent as A-labels to a relay without SMTPUTF8`()
+        async throws
+    {
+        let peer = try Peer("relay", ["utf8": false])
+        try await relay(try await peer.port(), from: "mien@Größe.example").send(
+            Mail(to: Sensitive("ada@bücher.example"), subject: "s", body: Sensitive("b")))
+        let seen = try await peer.next(with: "text")
+        #expect(seen["recipients"] == ["ada@xn--bcher-kva.example"] && seen["options"] == [])
+        #expect(seen["sender"] == "mien@xn--gre-6ka8i.example" && seen["ascii"] == true)
+        #expect(seen["headers"]?["to"] == "ada@xn--bcher-kva.example")
+    }
+
+    @Test(arguments: [
+        "Mien", "Größe, Inc.", "A \"b\" \\ <c>", String(repeating: "long name ", count: 19),
+    ])
+    func `the sender has a display name, and this server a name of its own`(name: String)
+        async throws
+    {
+        let peer = try Peer("relay")
+        try await relay(try await peer.port(), name: name, ownName: "id.example.com").send(
+            Self.mail)
+        let seen = try await peer.next(with: "text"), from = seen["headers"]?["from"]?.stringValue
+        #expect(from?.hasSuffix("<mien@example.com>") == true)
+        // Python leaves the space between encoded words in names, which RFC 2047 §6.2 removes.
+        let shown = from?.replacing("\\\"", with: "\"").replacing("\\\\", with: "\\")
+            .replacing("  ", with: " ")
+        #expect(shown?.contains(name.trimmingCharacters(in: .whitespaces)) == true, "\(from ?? "")")
+        #expect(seen["hello"] == "id.example.com" && seen["defects"] == [])
     }
 
     // MARK: Faulty relays
@@ -289,6 +391,40 @@ struct MailTests {
         }
     }
 
+    @Test(arguments: ["AUTH", "MAIL"])
+    func `a refused login or sender says nothing about the email, which is retried`(stage: String)
+        async throws
+    {
+        let peer = try Peer(
+            "relay",
+            [
+                "user": "mien", "password": "right",
+                "answers": [stage: ["535 5.7.8 no", "535 5.7.8 no"]],
+            ])
+        let port = try await peer.port()
+        try await deliver(
+            [
+                "MIEN_MAIL_PORT": "\(port)", "MIEN_MAIL_USER": "mien",
+                "MIEN_MAIL_PASSWORD": "right",
+            ], [Self.mail]
+        ) { logs, registry in
+            try await Self.counted(registry, "mien_mails_total{result=\"sent\"} 1")
+            #expect(logs.text.contains("with 535") && !logs.text.contains("failed\"} 1"))
+        }
+    }
+
+    @Test func `only a reply about the recipient or the message is a verdict on the email`() {
+        for stage in [
+            SMTPError.Stage.greeting, .hello, .encryption, .login, .sender, .recipient, .message,
+        ] {
+            for code in [421, 450, 451, 500, 503, 521, 530, 535, 550, 554] {
+                let isVerdict =
+                    [.recipient, .message].contains(stage) && [500, 550, 554].contains(code)
+                #expect(SMTPError(.refused(code), at: stage).isPermanent == isVerdict)
+            }
+        }
+    }
+
     @Test("a permanent failure is not retried, and is logged without the address")
     func permanent() async throws {
         let peer = try Peer(
@@ -308,6 +444,101 @@ struct MailTests {
             #expect(
                 logs.text.contains("RCPT TO with 550") && logs.text.contains("DATA with 554")
                     && !logs.text.contains("ada@"))
+        }
+    }
+
+    // MARK: Tests by administrators
+
+    @Test(
+        .enabled(if: Installed.isThere, Installed.reason),
+        arguments: ["PLAIN", "LOGIN", "XOAUTH2"])
+    func `a test of mail shows the conversation, without secrets`(login: String) async throws {
+        let folder = try await Peer.certificates(in: scratch), token = scratch("token")
+        try Data("right-token".utf8).write(to: token)
+        let password = "right password"
+        let peer = try Peer(
+            "relay",
+            [
+                "tls": "starttls",
+                "certificate": .string(folder.appending(path: "localhost.pem").path),
+                "key": .string(folder.appending(path: "localhost.key").path), "user": "mien",
+                "password": .string(password), "token": "right-token",
+                "hidden": .array(
+                    ["PLAIN", "LOGIN", "XOAUTH2"].filter { $0 != login }.map { .string($0) }),
+                "answers": [
+                    "RCPT taken@example.org": [
+                        .string(
+                            "451 4.7.1 you are \(password), or \(Data(password.utf8).base64EncodedString())"
+                        )
+                    ]
+                ],
+            ])
+        let settings = [
+            "MIEN_MAIL_HOST": "localhost", "MIEN_MAIL_PORT": "\(try await peer.port())",
+            "MIEN_MAIL_CA": folder.appending(path: "ca.pem").path,
+            "MIEN_MAIL_USER": "mien", "MIEN_MAIL_PASSWORD": password,
+            "MIEN_MAIL_TOKEN_FILE": login == "XOAUTH2" ? token.path : "",
+            "MIEN_MAIL_FROM": "login@example.com",
+        ]
+        try await TestServer.run(in: scratch, settings: settings) { server in
+            let sent = try await server.admin.testMail(to: "ada@example.org")
+            #expect(sent.isWorking && sent.reason == nil)
+            let mail = try await peer.next(with: "text")
+            #expect(mail["recipients"] == ["ada@example.org"] && mail["user"] == "mien")
+            for line in [
+                "> STARTTLS", "> MAIL FROM:<login@example.com>", "> RCPT TO:<ada@example.org>",
+                "< 354 End data with <CR><LF>.<CR><LF>", "< 250 queued", "> QUIT",
+            ] {
+                #expect(sent.dialog.contains(line), "\(line): \(sent.dialog)")
+            }
+            #expect(
+                sent.dialog.contains { $0.hasPrefix("> AUTH \(login)") }
+                    && sent.dialog.contains { $0.hasSuffix("‹hidden›") })
+            let refused = try await server.admin.testMail(to: "taken@example.org")
+            #expect(!refused.isWorking && refused.reason == "the relay replied to RCPT TO with 451")
+            #expect(refused.dialog.last == "< 451 4.7.1 you are ‹hidden›, or ‹hidden›")
+            for dialog in [sent.dialog, refused.dialog] {
+                let text = dialog.joined(separator: "\n")
+                for secret in [password, "\0mien\0\(password)", "right-token"] {
+                    #expect(!text.contains(secret))
+                    #expect(!text.contains(Data(secret.utf8).base64EncodedString()))
+                }
+            }
+            for wrong in ["", "ada", "ada@example.org\r\nDATA"] {
+                let bad = await #expect(throws: MienError.self) {
+                    _ = try await server.admin.testMail(to: wrong)
+                }
+                #expect(bad?.problem?.errors?.first?.field == "address")
+            }
+            let entries = try await server.admin.audit(event: "connection.tested").items
+            #expect(entries.map(\.detail) == [["kind": "mail"], ["kind": "mail"]])
+        }
+    }
+
+    @Test(.enabled(if: Installed.isThere, Installed.reason))
+    func `a test of mail says why a relay is not reached, and that there is none`() async throws {
+        let peer = try Peer("liar", ["mode": "drops"]), closed = try StubService().port
+        for (host, port, word) in [
+            ("127.0.0.1", closed, "cannot be reached"), ("", 25, "mail.host"),
+            ("localhost", try await peer.port(), nil as String?),
+        ] {
+            let settings = [
+                "MIEN_MAIL_HOST": host, "MIEN_MAIL_PORT": "\(port)", "MIEN_MAIL_SECURITY": "none",
+                "MIEN_MAIL_FROM": "login@example.com",
+            ]
+            try await TestServer.run(in: try ScratchFolder(), settings: settings) { server in
+                guard !host.isEmpty else {
+                    let none = await #expect(throws: MienError.self) {
+                        _ = try await server.admin.testMail(to: "ada@example.org")
+                    }
+                    #expect(none?.problem?.code == .conflict)
+                    return
+                }
+                let answer = try await server.admin.testMail(to: "ada@example.org")
+                #expect(answer.dialog.first == "* \(host):\(port), mail.security: none")
+                #expect(answer.isWorking == (word == nil), "\(answer)")
+                if let word { #expect(answer.reason?.lowercased().contains(word) == true) }
+            }
         }
     }
 

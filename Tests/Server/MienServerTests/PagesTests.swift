@@ -50,6 +50,93 @@ struct PagesTests {
         }
     }
 
+    // MARK: The same form twice
+
+    @Test(arguments: [true, false])
+    func `a form that is sent twice leads on from both answers, with one sign-in`(
+        isFirstParty: Bool
+    ) async throws {
+        try await run { server, browser in
+            try await Self.makeApp("mall", on: server, isFirstParty: isFirstParty)
+            func thrice(_ page: PageBrowser.Page, _ fields: [String: String]) async throws
+                -> [PageBrowser.Page]
+            {
+                let hidden = ["csrf": page.hidden("csrf"), "turn": page.hidden("turn")]
+                return try await browser.thrice(
+                    page.address, fields.merging(hidden.compactMapValues { $0 }) { $1 })
+            }
+            var page = try await browser.open(Self.authorize("mall"))
+            var answers = try await thrice(
+                page,
+                [
+                    "option": "password", "f_username": "ada",
+                    "f_password": "a password nobody has",
+                ])
+            if !isFirstParty {
+                #expect(Set(answers.map(\.location)).count == 1)
+                page = try await browser.open(try #require(answers[0].location))
+                answers = try await thrice(page, ["action": "allow"])
+            }
+            let codes = Set(answers.map { $0.parameters["code"] })
+            #expect(codes.count == 1 && codes.first != .some(nil))
+            #expect(answers.allSatisfy { $0.status == 303 })
+            #expect(try await browser.get(Self.authorize("mall")).parameters["code"] != nil)
+            // A wrong password is complained about once, and is one guess.
+            let other = PageBrowser(server.address)
+            page = try await other.open(Self.authorize("mall"))
+            let wrong = ["option": "password", "f_username": "ada", "f_password": "wrong"]
+            let refused = try await other.submit(page, wrong)
+            let again = try await other.submit(page, wrong)
+            #expect(refused.complaint != nil && again.location == page.address)
+            #expect(try await other.open(page.address).complaint == refused.complaint)
+        }
+    }
+
+    @Test func `a browser that lost its cookies is led back to where the app began`() async throws {
+        try await run { server, browser in
+            try await Self.makeApp("mall", on: server, isFirstParty: true)
+            let page = try await browser.open(
+                Self.authorize("mall", ["login_hint": "ada", "state": "kept"]))
+            let fields = ["csrf": page.hidden("csrf") ?? "", "turn": page.hidden("turn") ?? ""]
+            let lost = [
+                try await PageBrowser(server.address).get(page.address),
+                try await PageBrowser(server.address).post(page.address, fields),
+            ]
+            for answer in lost {
+                #expect(answer.status == 400 && !answer.text.contains("login_hint"))
+                let link = try #require(
+                    answer.text.firstMatch(of: /href="(\/oauth2\/authorize[^"]*)"/)?.output.1)
+                let address = String(link).replacing("&amp;", with: "&")
+                #expect(address.contains("state=kept"))
+                let again = PageBrowser(server.address)
+                #expect(try await again.signIn(address).parameters["code"] != nil)
+            }
+            let unknown = try await browser.get("/signin/\(String(repeating: "A", count: 22))")
+            #expect(unknown.status == 400 && unknown.text.contains("href=\"/account\""))
+        }
+    }
+
+    @Test func `names in the other direction of writing stay in one piece`() async throws {
+        try await run { server, browser in
+            _ = try await server.admin.createApp(
+                AppRequest(
+                    id: "yahoo", name: "Yahoo!",
+                    settings: ["redirect_uris": [.string(Self.redirect)], "sign_in_page": true]))
+            var page = try await browser.open(
+                Self.authorize("yahoo", ["ui_locales": "ar"]))
+            #expect(page.text.contains("<span class=\"app-name\" dir=\"auto\">Yahoo!</span>"))
+            let answer = try await browser.submit(
+                page,
+                [
+                    "option": "password", "f_username": "ada",
+                    "f_password": "a password nobody has",
+                ])
+            page = try await browser.open(try #require(answer.location))
+            #expect(page.text.contains("\u{2068}Yahoo!\u{2069}"))
+            #expect(!page.text.contains(" Yahoo!"))
+        }
+    }
+
     // MARK: Single sign-on
 
     @Test("a session answers requests of its app and of apps with the same journey, within limits")

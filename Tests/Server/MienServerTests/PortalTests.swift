@@ -174,14 +174,14 @@ struct PortalTests {
             let app = "default_application"
             let unset = try await Self.admin("/v1/apps/\(app)/webhook/test", server, .post)
             #expect(unset.status == 409)
-            _ = try await Self.admin(
+            let foreign = try await Self.admin(
                 "/v1/apps/\(app)", server, .put,
                 body:
                     #"{"name": "Shop", "settings": {"identity": {"webhook": "https://hooks.example.org/in"}}}"#
             )
-            let foreign = try await Self.admin("/v1/apps/\(app)/webhook/test", server, .post)
-            #expect(foreign.status == 200 && foreign.json["is_working"] == false)
-            #expect(foreign.json["reason"]?.stringValue?.contains("webhook.hosts") == true)
+            let fault = foreign.json["errors"]?.arrayValue?.first
+            #expect(foreign.status == 400 && fault?["field"] == "settings.identity.webhook")
+            #expect(fault?["message"]?.stringValue?.contains("webhook.hosts") == true)
         }
     }
 

@@ -115,6 +115,14 @@ struct ServerConfigurationTests {
             ("identity:\n  sources: [bureau]", "allowed are registry, http, simulator"),
             ("identity:\n  sources: [http]", "identity.http.mapping is required"),
             ("identity:\n  sources: [http]\n  http:\n    secret: short", "at least 32"),
+            (
+                "webhook:\n  former_secret: too short",
+                "webhook.former_secret must have at least 32"
+            ),
+            (
+                "identity:\n  http:\n    former_secret: too short",
+                "identity.http.former_secret must have at least 32"
+            ),
         ])
     func ranges(yaml: String, words: String) {
         #expect(problems(yaml).contains(words), "\(problems(yaml))")
@@ -171,6 +179,25 @@ struct ServerConfigurationTests {
         }
     }
 
+    @Test func `an unusable table of short names stops the server, and the error names the line`()
+        throws
+    {
+        let scratch = try ScratchFolder()
+        let table = try scratch.write(Array("Robert: Bob\nWilliam Bill\n".utf8), to: "names.txt")
+        for (path, words) in [
+            (table.path, "\(table.path): line 2: write a name, a colon"),
+            (scratch("nothing.txt").path, "cannot read"),
+        ] {
+            let found = try configuration("", ["MIEN_IDENTITY_SHORT_NAMES": path])
+            let error = #expect(throws: ConfigurationError.self) {
+                _ = try found.makeIdentityRules()
+            }
+            let problem = error?.problems.first
+            #expect(problem?.hasPrefix("identity.short_names: ") == true)
+            #expect(problem?.contains(words) == true, "\(problem ?? "")")
+        }
+    }
+
     @Test("printed settings hide secrets, and the output can be read again")
     func printing() throws {
         let found = try configuration(
@@ -180,5 +207,20 @@ struct ServerConfigurationTests {
                 && found.printed.contains("‹hidden›"))
         let plain = try configuration("port: 9000")
         #expect(try configuration(plain.printed).printed == plain.printed)
+    }
+
+    @Test(arguments: ["48.50", "4.8e1", "+48", "048", "48.0", "48"])
+    func `a printed number can be read again, however it was written`(number: String) throws {
+        let found = try configuration("", ["MIEN_FACE_THRESHOLD": number])
+        #expect(found.printed.contains("threshold: "))
+        #expect(problems(found.printed) == "")
+        #expect(try configuration(found.printed).faceThreshold == found.faceThreshold)
+    }
+
+    @Test(arguments: ["0443", "+443", "443"])
+    func `a printed whole number can be read again, however it was written`(number: String) throws {
+        let found = try configuration("", ["MIEN_PORT": number])
+        #expect(problems(found.printed) == "")
+        #expect(try configuration(found.printed).port == 443)
     }
 }

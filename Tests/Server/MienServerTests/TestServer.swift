@@ -232,6 +232,8 @@ enum AdminPaths {
         case "v1":
             guard parts.count > 1 else { return false }
             if parts[1] == "journeys" {
+                // A journey may be named like a route.
+                if parts.count == 4, parts[3] == "start" { return false }
                 return parts.count == 2 || (parts.count > 3 && parts[3] == "versions")
                     || ["steps", "check", "code", "simulate", "trial", "webhook"].contains(
                         parts[2])

@@ -21,13 +21,14 @@ struct WebhookTests {
     init() throws { scratch = try ScratchFolder() }
 
     private func caller(
-        _ hosts: String, private isPrivate: Bool = true, ca: String = "", secret: String = secret
+        _ hosts: String, private isPrivate: Bool = true, ca: String = "", secret: String = secret,
+        former: String = ""
     ) throws -> WebhookCaller {
         try WebhookCaller(
             ServerConfiguration(
                 environment: [
                     "MIEN_WEBHOOK_HOSTS": hosts, "MIEN_WEBHOOK_ALLOW_PRIVATE": "\(isPrivate)",
-                    "MIEN_WEBHOOK_SECRET": secret,
+                    "MIEN_WEBHOOK_SECRET": secret, "MIEN_WEBHOOK_FORMER_SECRET": former,
                     "MIEN_WEBHOOK_CA": ca,
                 ], home: scratch.url), clock: .system)
     }
@@ -167,7 +168,118 @@ struct WebhookTests {
         #expect(try await peer.end().count { $0["path"] != nil } == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `during a rotation, receivers of either secret accept a call`(isNew: Bool) async throws {
+        let other = "another secret, which is long enough"
+        let peer = try Self.hook(), port = try await peer.port()
+        let caller = try caller(
+            "localhost", secret: isNew ? Self.secret : other, former: isNew ? other : Self.secret)
+        _ = try await call(caller, "http://localhost:\(port)/ok")
+        let seen = try await peer.next(with: "path")
+        #expect(seen["valid"] == true)
+        // Receivers of earlier versions look at the last signature only.
+        let header = try #require(seen["headers"]?["mien-signature"]?.stringValue)
+        #expect(header.split(separator: ",").map { $0.prefix(2) } == ["t=", "v1", "v1"])
+    }
+
+    @Test func `an answer whose body has no use is not read`() async throws {
+        let peer = try Self.hook(), port = try await peer.port(), caller = try caller("localhost")
+        let app = try #require(AppID("shop"))
+        for path in ["big", "endless", "deep"] {
+            let url = "http://localhost:\(port)/\(path)"
+            #expect(
+                await caller.notify("{}", id: "dlv_1", app: app, at: url, within: .seconds(60))
+                    == .answered(200))
+            #expect(
+                await caller.probe(
+                    .json("{}", id: "dlv_2", app: app), at: url, within: .seconds(60))
+                    == .answered(200))
+        }
+    }
+
+    @Test func `an endless answer over TLS is dropped, without a farewell`() async throws {
+        let folder = try await Peer.certificates(in: scratch)
+        let peer = try Self.hook([
+            "certificate": .string(folder.appending(path: "localhost.pem").path),
+            "key": .string(folder.appending(path: "localhost.key").path),
+        ])
+        let caller = try caller("localhost", ca: folder.appending(path: "ca.pem").path)
+        #expect(
+            try await call(caller, "https://localhost:\(try await peer.port())/endless")
+                == .refused(.webhookFailed))
+        #expect(
+            try #require(try await peer.next(with: "chunks")["chunks"]?.numberValue) < 10_000)
+    }
+
+    @Test(arguments: ["hang", "drip", "handshake"])
+    func `a call over TLS ends at its limit, whatever the receiver waits for`(path: String)
+        async throws
+    {
+        let folder = try await Peer.certificates(in: scratch)
+        let peer = try Self.hook([
+            "certificate": .string(folder.appending(path: "localhost.pem").path),
+            "key": .string(folder.appending(path: "localhost.key").path),
+        ])
+        // Reads the first bytes of the handshake as a request that does not end.
+        let mute = try StubService()
+        let caller = try caller("localhost", ca: folder.appending(path: "ca.pem").path)
+        let port = path == "handshake" ? mute.port : try await peer.port()
+        let url = "https://localhost:\(port)/\(path)", app = try #require(AppID("shop"))
+        let begun = ContinuousClock.now
+        #expect(try await call(caller, url, seconds: 2) == .refused(.webhookFailed))
+        // A farewell, or another limit, would take 5 s longer.
+        #expect(ContinuousClock.now - begun < .seconds(6))
+        if path != "handshake" { _ = try await peer.next(with: "path") }
+        guard path != "drip" else { return }
+        let again = ContinuousClock.now
+        #expect(
+            await caller.notify("{}", id: "dlv_1", app: app, at: url, within: .seconds(2))
+                == .failed)
+        #expect(ContinuousClock.now - again < .seconds(6))
+    }
+
     // MARK: Hosts
+
+    @Test(
+        "every address of a host is tried, and each is checked",
+        arguments: [
+            (["::1", "127.0.0.1"], true, true), (["127.0.0.1", "::1"], true, true),
+            // Nobody answers at an address for documentation.
+            (["192.0.2.1", "127.0.0.1"], true, true),
+            (["192.0.2.1", "2001:db8::1", "::1", "127.0.0.1"], true, true),
+            (["10.0.0.1", "127.0.0.1"], false, false), (["127.0.0.1", "::1"], false, false),
+        ])
+    func addresses(found: [String], mayBePrivate: Bool, isReached: Bool) async throws {
+        let folder = try await Peer.certificates(in: scratch)
+        let peer = try Self.hook([
+            "certificate": .string(folder.appending(path: "localhost.pem").path),
+            "key": .string(folder.appending(path: "localhost.key").path),
+        ])
+        var caller = try caller(
+            "hooks.test", private: mayBePrivate, ca: folder.appending(path: "ca.pem").path)
+        caller.lookUp = { _, _ in found }
+        let reply = try await call(caller, "https://hooks.test:\(try await peer.port())/ok")
+        if isReached {
+            #expect(
+                reply == .webhookAnswered(status: 200, body: ["decision": "allow", "score": 0.5]))
+        } else {
+            #expect(reply == .refused(.notAllowed))
+            #expect(!peer.all.contains { $0["connected"] != nil })
+        }
+    }
+
+    @Test func `addresses of both families take turns, and none is tried twice`() async throws {
+        #expect(
+            HostAddresses.inTurn([["a", "b", "c"], ["1", "a", "2"]]) == ["a", "1", "b", "c", "2"])
+        #expect(HostAddresses.inTurn([]) == [])
+        // Private addresses in front leave room for those that may be called.
+        let many = (1...9).map { "10.0.0.\($0)" } + ["1.1.1.1"]
+        #expect(HostAddresses.inTurn([many]).filter(PublicAddress.contains) == ["1.1.1.1"])
+        #expect(try await HostAddresses.resolve("127.0.0.1", port: 1) == ["127.0.0.1"])
+        await #expect(throws: (any Error).self) {
+            try await HostAddresses.resolve("nobody.invalid", port: 1)
+        }
+    }
 
     @Test("a host that is not on the list is not even resolved")
     func unlisted() async throws {
@@ -175,7 +287,7 @@ struct WebhookTests {
         var caller = try caller("hooks.test,127.0.0.1")
         caller.lookUp = { host, _ in
             Issue.record("\(host) was resolved")
-            return "127.0.0.1"
+            return ["127.0.0.1"]
         }
         for url in [
             "http://localhost:\(port)/", "http://hooks.test.localhost:\(port)/",
@@ -232,7 +344,7 @@ struct WebhookTests {
         caller.lookUp = { host, _ in
             asked.withLock { asked in
                 asked.append(host)
-                return asked.count == 1 ? "10.0.0.1" : "127.0.0.1"
+                return asked.count == 1 ? ["10.0.0.1", "fd00::1"] : ["127.0.0.1"]
             }
         }
         #expect(try await call(caller, url) == .refused(.notAllowed))
@@ -245,7 +357,7 @@ struct WebhookTests {
         asked.withLock { $0 = [] }
         open.lookUp = { host, _ in
             asked.withLock { $0.append(host) }
-            return "127.0.0.1"
+            return ["127.0.0.1"]
         }
         guard case .answer(let answer) = try await call(open, url), answer.status == 200 else {
             Issue.record("not reached")

@@ -175,7 +175,7 @@ struct StepFieldTests {
             schema: ["type": "string", "format": "password"], type: "password",
             autocomplete: "current-password", section: "is_password"),
         Case(
-            schema: ["type": "string", "format": "password"], name: "new_password",
+            schema: ["type": "string", "format": "password", "autocomplete": "new-password"],
             type: "password", autocomplete: "new-password", section: "is_password"),
         Case(
             schema: ["type": "string", "format": "password"], isSignIn: false, type: "password",
@@ -183,6 +183,12 @@ struct StepFieldTests {
         Case(
             schema: ["type": "string", "format": "email", "writeOnly": true], type: "email",
             autocomplete: "email"),
+        Case(
+            schema: ["type": "string", "format": "username"], type: "text",
+            autocomplete: "username webauthn"),
+        Case(
+            schema: ["type": "string", "format": "username", "autocomplete": "username"],
+            type: "text", autocomplete: "username"),
         Case(schema: ["type": "string", "format": "phone"], type: "tel", autocomplete: "tel"),
         Case(schema: ["type": "string", "format": "date"], type: "date", autocomplete: "bday"),
         Case(
@@ -200,7 +206,7 @@ struct StepFieldTests {
         let languages = try WebLanguages()
         let values = StepField(
             name: expected.name, schema: expected.schema, isRequired: true, isFirst: true,
-            isSignIn: expected.isSignIn, hint: nil, isFaulty: false
+            isSignIn: expected.isSignIn, hint: nil, typed: nil, isFaulty: false
         ).values(PageTexts(languages.all[0], in: languages, own: [:]))
         #expect(values["type"]?.text == expected.type)
         #expect(values["autocomplete"]?.text == expected.autocomplete)

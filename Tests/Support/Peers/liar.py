@@ -5,6 +5,7 @@ chatty: an endless response                           nonsense: a response that 
 drops: accepts the mail, then closes the connection   late: accepts the mail and does not respond to QUIT
 injects: sends a later response in the same packet as "220" to STARTTLS
 injects-apart: the same in a separate packet, before the handshake can begin
+asks: does not read the words of AUTH, and asks for them; prints {"words": those of the answer}
 Prints {"port"}, {"heard": first word} for each line it understands, {"mail": true} for each mail it accepts.
 """
 
@@ -56,6 +57,10 @@ def converse(connection):
             data = connection.recv(1)
             tell(then="handshake" if data == b"\x16" else "closed" if data == b"" else "text")
             return
+        elif word == "AUTH" and mode == "asks":
+            say("334 ")
+            tell(words=lines.readline().strip().decode())
+            say("235 2.7.0 right")
         elif word == "DATA":
             say("354 go on")
             while lines.readline() not in (b".\r\n", b""):

@@ -2,6 +2,7 @@
 
 {"certificate", "key": PEM files, "tls": "starttls" or "tls", "user", "password",
  "answers": {"RCPT ada@example.org": ["451 later", …], "DATA": …}: sent instead, one per command, until they are used up,
+ "hidden": mechanisms of AUTH that are not offered, "token": the one that XOAUTH2 accepts,
  "lines": true for replies of several lines, "utf8": whether SMTPUTF8 is offered}
 """
 
@@ -51,6 +52,7 @@ class Handler:
             sender=envelope.mail_from,
             recipients=envelope.rcpt_tos,
             options=envelope.mail_options,
+            hello=session.host_name,
             encrypted=session.ssl is not None or server.transport.get_extra_info("ssl_object") is not None,
             user=(session.auth_data or b"").decode() if isinstance(session.auth_data, bytes) else None,
             raw=base64.b64encode(envelope.original_content).decode(),
@@ -62,6 +64,15 @@ class Handler:
             bare=b"\n" in envelope.original_content.replace(b"\r\n", b"") or b"\r" in envelope.original_content.replace(b"\r\n", b""),
         )
         return "250-queued\r\n250 as 1" if options.get("lines") else "250 queued"
+
+
+class TokenHandler(Handler):
+    async def auth_XOAUTH2(self, server, args):
+        words = base64.b64decode(args[1]).decode()
+        if words == f"user={options['user']}\x01auth=Bearer {options['token']}\x01\x01":
+            return AuthResult(success=True, auth_data=options["user"].encode())
+        tell(refused="token", answer=base64.b64encode(await server.challenge_auth("{}") or b"").decode())
+        return AuthResult(success=False, handled=False, message="535 5.7.8 no")
 
 
 def authenticator(server, session, envelope, mechanism, data):
@@ -82,13 +93,14 @@ async def main():
 
     def relay():
         return SMTP(
-            Handler(),
+            TokenHandler() if "token" in options else Handler(),
             hostname="relay.test",
             enable_SMTPUTF8=options.get("utf8", True),
             tls_context=context if starttls else None,
             require_starttls=starttls,
             authenticator=authenticator if "user" in options else None,
             auth_required="user" in options,
+            auth_exclude_mechanism=options.get("hidden", []),
             auth_require_tls=context is not None and starttls,
         )
 

@@ -279,8 +279,10 @@ import Testing
                 "admin", "app", "set", "shop", "--face-threshold", "50", "--journey", "face-login",
                 "--redirect-uri", "https://shop.example.org/",
                 "--lock", "face=3,60,20,again", "--lock", "password=4,30,40",
-                "--setting", #"post_logout_redirect_uris=["https://shop.example.org/bye"]"#,
-                "--setting", "backchannel_logout_uri=https://shop.example.org/logout")
+                "--setting", #"post_logout_redirect_uris=["https://shop.example.org/bye"]"#)
+            try await refused(
+                2, "server.invalid-request", "admin", "app", "set", "shop", "--setting",
+                "backchannel_logout_uri=https://shop.example.org/logout")
             let set = try await mien(
                 "admin", "app", "set", "shop", "--token-seconds", "60", "--lock", "password=default"
             ).out
@@ -289,7 +291,6 @@ import Testing
                 "journeys        face-login",
                 "locks           face=3,60,20,again\n",
                 "logout URIs     https://shop.example.org/bye",
-                "logout notices  https://shop.example.org/logout",
             ] {
                 #expect(set.contains(part), "\(part): \(set)")
             }

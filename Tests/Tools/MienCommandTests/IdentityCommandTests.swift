@@ -40,7 +40,7 @@ import Testing
             let refused = try await mien("admin", "registry", "import", bad, "--json")
             #expect(
                 try refused.status == 2 && refused.error.code == "registry.row"
-                    && refused.err.contains("row 5,202: postalCode is not a postal code of US"),
+                    && refused.err.contains("line 5203: postalCode is not a postal code of US"),
                 "\(refused)")
             #expect(!refused.err.contains("Love"))
             let torn = try home.write((Self.header + "1,\"Ada").utf8, as: "torn.csv")

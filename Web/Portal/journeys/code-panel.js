@@ -1,7 +1,7 @@
 // Client code for the selected step, as `mien journey codegen` writes it.
 
 import { call } from "../api.js";
-import { codeBlock, errorText, h, replace } from "../dom.js";
+import { codeBlock, errorText, faultText, h, replace } from "../dom.js";
 import { t } from "../strings.js";
 
 export class CodePanel {
@@ -30,7 +30,7 @@ export class CodePanel {
     } catch (error) {
       if (this.#shown !== asked) return;
       this.#shown = null;
-      replace(this.body, h("p", { class: "alert alert-error" }, `${errorText(error)} ${(error.problem?.errors ?? []).map((one) => `${one.field}: ${one.message}`).join("; ")}`));
+      replace(this.body, h("p", { class: "alert alert-error" }, `${errorText(error)} ${(error.problem?.errors ?? []).map((one) => faultText(one.message, one.field && `${one.field}:`)).join(" ")}`));
     }
   }
 }

@@ -233,6 +233,7 @@ export class JourneyEditor {
     this.form.mark();
     this.journeyForm.mark();
     this.#tellFindings();
+    this.changed();
     if (this.isChecked || error) for (const resolve of this.#waiters.splice(0)) resolve();
   }
   #shownWays = "";

@@ -1,7 +1,7 @@
 // The pages of journeys: the list, and the editor of a journey with its versions.
 
 import { at, call, may } from "../api.js";
-import { actionButton, alertBox, confirmDialog, errorText, field, h, pageHead, replace, section, showDialog, textInput, toast, uniqueID } from "../dom.js";
+import { actionButton, alertBox, confirmDialog, errorText, faultText, field, h, pageHead, replace, section, showDialog, textInput, toast, uniqueID } from "../dom.js";
 import { go, guardUnsaved, route } from "../router.js";
 import { addTexts, formatTime, t } from "../strings.js";
 import texts from "../languages/en-journeys.js";
@@ -84,10 +84,13 @@ async function journeyPage({ id, v }, root, { signal }) {
   guardUnsaved(() => editor.history.isChanged);
 
   const title = () => typeof editor.definition?.title === "string" ? editor.definition.title : id;
-  let hadChanges = null;
+  let hadChanges = null, hadErrors = null;
   function drawHead() {
-    if (hadChanges === editor.history.isChanged && head.childElementCount) { return; }
+    // What is not checked yet may be published: it is checked before.
+    const hasErrors = editor.isChecked && editor.errors.length > 0;
+    if (hadChanges === editor.history.isChanged && hadErrors === hasErrors && head.childElementCount) { return; }
     hadChanges = editor.history.isChanged;
+    hadErrors = hasErrors;
     const isDraft = shown.state === "draft", focused = document.activeElement?.id;
     replace(head, pageHead(title(), {
       back: { href: "/admin/journeys", text: t("journeys.title") },
@@ -95,7 +98,7 @@ async function journeyPage({ id, v }, root, { signal }) {
       tags: [stateTag(shown.state), hadChanges ? h("span", { class: "tag tag-wait" }, t("journeys.unsaved")) : null].filter(Boolean),
       actions: mayChange ? [
         actionButton(t(isDraft ? "journeys.save" : "journeys.save_new", { number: nextVersion() }), () => save(), { kind: "primary", id: "journey-save" }),
-        shown.state === "published" && !hadChanges ? null : actionButton(t(shown.state === "retired" && !hadChanges ? "journeys.roll_back" : "journeys.publish"), () => publish(), { id: "journey-publish" }),
+        shown.state === "published" && !hadChanges ? null : actionButton(t(shown.state === "retired" && !hadChanges ? "journeys.roll_back" : "journeys.publish"), () => publish(), { id: "journey-publish", disabled: hasErrors, title: hasErrors ? t("journeys.publish_errors") : null }),
       ].filter(Boolean) : [],
     }));
     if (focused?.startsWith("journey-")) head.querySelector(`#${focused}`)?.focus();
@@ -127,8 +130,7 @@ async function journeyPage({ id, v }, root, { signal }) {
     drawBelow();
     if (!editor.isChecked) editor.checker.ask(editor.definition, { now: true });
     await editor.whenChecked();
-    const text = t(editor.errors.length ? "journeys.saved_with_errors" : "journeys.saved", { number });
-    toast(text);
+    if (editor.errors.length) toast(t("journeys.saved_with_errors", { number }), "warning"); else toast(t("journeys.saved", { number }));
   }
 
   /** Somebody else has saved the version: shows how it differs, and lets it be replaced or kept. Returns whether it was replaced. */
@@ -144,10 +146,12 @@ async function journeyPage({ id, v }, root, { signal }) {
 
   function showProblem(error, key) {
     const errors = error.problem?.errors ?? [];
-    replace(message, alertBox("error", `${t(key)} ${errorText(error)}`, ...errors.map((one) => `${one.field}: ${one.message}`)));
+    replace(message, alertBox("error", `${t(key)} ${errorText(error)}`, ...errors.map((one) => faultText(one.message, one.field && `${one.field}:`))));
   }
 
   async function publish() {
+    await editor.whenChecked();
+    if (editor.isChecked && editor.errors.length) { replace(message, alertBox("error", t("journeys.publish_errors"))); return; }
     if (editor.history.isChanged) await save();
     const published = versions.find((version) => version.state === "published"), isBack = shown.state === "retired";
     const preview = published ? differenceView(difference(await definitionOf(id, published.version), editor.definition)) : null;

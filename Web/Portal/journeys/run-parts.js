@@ -1,6 +1,6 @@
 // What the simulation and the trial on the server show of a run: its way, its end, and the answer to what it asks.
 
-import { actionButton, field, h, select } from "../dom.js";
+import { actionButton, faultText, field, h, select } from "../dom.js";
 import { arrow, t } from "../strings.js";
 import { member } from "./value.js";
 
@@ -14,7 +14,7 @@ export function showWay(run, editing) {
 export function turnLine(turn, option, editing) {
   return h("li", null, h("span", { class: "muted" }, option === null ? t("journeys.started") : t("journeys.answered", { option })), turn.path.map(({ step, outcome }) => h("span", { class: "journey-passed" },
     h("button", { type: "button", class: "button button-quiet button-small", onclick: () => editing.select(step) }, step), ` ${arrow} ${outcome}`)),
-  turn.mistake ? h("span", { class: "field-error" }, `${turn.mistake.code}: ${turn.mistake.problems.map((one) => [one.field, one.message].filter(Boolean).join(": ")).join("; ")}`) : null);
+  turn.mistake ? h("span", { class: "field-error" }, [t("journeys.answer_invalid"), ...turn.mistake.problems.map((one) => faultText(one.message, one.field && `${one.field}:`))].join(" ")) : null);
 }
 
 export function runEnd({ completion, rejection }) {
@@ -30,7 +30,7 @@ export function runVariables(run) {
 
 /** A refusal of the server, with each invalid field. */
 export function runProblem(error) {
-  return h("div", { class: "alert alert-error", role: "alert" }, h("p", null, error.detail ?? error.message), (error.problem?.errors ?? []).map((one) => h("p", null, `${one.field}: ${one.message}`)));
+  return h("div", { class: "alert alert-error", role: "alert" }, h("p", null, error.detail ?? error.message), (error.problem?.errors ?? []).map((one) => h("p", null, faultText(one.message, one.field && `${one.field}:`))));
 }
 
 /** What a run asks, with the form of an answer. */

@@ -55,6 +55,7 @@ export default {
   "shell.language": "Language",
   "shell.answered": "The server answered {status}.",
   "shell.unreachable": "The server cannot be reached. Check the connection and try again.",
+  "shell.part_missing": "A part of this page is missing. {reason}",
   "error.invalid_request": "The request is invalid.",
   "error.invalid_credentials": "The sign-in was refused.",
   "error.insufficient_user_authentication": "The sign-in is too old or too weak for this change.",

@@ -3,7 +3,7 @@
 import { ApiError, at, call } from "../api.js";
 import { addRegions, attempt, confirmDialog, h, replace, select, tag, textInput } from "../dom.js";
 import { current, keep, languages } from "../languages.js";
-import { render, start } from "../router.js";
+import { mayLeave, render, start } from "../router.js";
 import { addTexts, has, t } from "../strings.js";
 import shell from "../languages/en-shell.js";
 import texts from "../languages/en-organization.js";
@@ -37,7 +37,11 @@ const account = h("div", { class: "header-account" });
 
 /** The choice of a language, in each language's own name. The page is loaded again with it. */
 function languageChoice() {
-  const choice = select(languages.map((one) => [one.tag, one.name]), current.tag, { class: "input language", onchange: () => { keep(choice.value); location.reload(); } });
+  const choice = select(languages.map((one) => [one.tag, one.name]), current.tag, { class: "input language", onchange: async () => {
+    if (!(await mayLeave())) { choice.value = current.tag; return; }
+    keep(choice.value);
+    location.reload();
+  } });
   for (const option of choice.options) option.lang = option.value;
   return h("label", { class: "language-choice" }, h("span", null, t("shell.language")), choice);
 }
@@ -66,6 +70,7 @@ async function before() {
 }
 
 async function signOut() {
+  if (!(await mayLeave())) return;
   if (await attempt(() => call("DELETE", `${api}/session`))) location.assign("/account");
 }
 

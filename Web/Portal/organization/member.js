@@ -1,7 +1,7 @@
 // One member: roles, sign-in methods, sign-ins, and the end of the membership.
 
 import { call } from "../api.js";
-import { actionButton, alertBox, busy, confirmDialog, errorText, facts, field, h, pageHead, replace, section, tag, toast } from "../dom.js";
+import { actionButton, busy, confirmDialog, facts, field, h, pageHead, replace, section, showFaults, tag, toast } from "../dom.js";
 import { go, render, route } from "../router.js";
 import { formatDay, formatTime, named, t } from "../strings.js";
 import { freshly, membership, nameOf, path, roleInputs, visitor } from "./frame.js";
@@ -33,8 +33,7 @@ function rolesSection(member, base, isSelf) {
         toast(t("organization.roles_changed", { name: nameOf(member) }));
         await render();
       } catch (error) {
-        const fault = error.problem?.errors?.find((one) => one.field === "roles");
-        if (fault) others.setError(fault.message); else replace(message, alertBox("error", errorText(error)));
+        showFaults(error, { roles: others }, message);
       }
     });
   } }, field({ label: t("organization.as_admin"), help: t("organization.as_admin_help"), input: inputs.admin }), others, message, h("div", { class: "actions" }, submit));

@@ -1,7 +1,7 @@
 // One organization: its members and its invitations.
 
 import { call } from "../api.js";
-import { actionButton, alertBox, busy, confirmDialog, errorText, field, h, pageHead, replace, section, tag, textInput, toast } from "../dom.js";
+import { actionButton, busy, confirmDialog, field, h, pageHead, replace, section, showFaults, tag, textInput, toast } from "../dom.js";
 import { pagedList } from "../list.js";
 import { render, route } from "../router.js";
 import { formatAgo, formatDay, named, t } from "../strings.js";
@@ -54,9 +54,7 @@ function inviteSection(id) {
         toast(t("organization.invited", { name: made.identifier }));
         await render();
       } catch (error) {
-        const faults = error.problem?.errors ?? [];
-        for (const fault of faults) ({ identifier: whoField, roles: rolesField })[fault.field]?.setError(fault.message);
-        if (!faults.length) replace(message, alertBox("error", errorText(error)));
+        showFaults(error, { identifier: whoField, roles: rolesField }, message);
       }
     });
   } }, whoField, field({ label: t("organization.as_admin"), help: t("organization.as_admin_help"), input: roles.admin }), rolesField, message, h("div", { class: "actions" }, submit));

@@ -17,7 +17,7 @@ enum Migrations {
         "40-capture-account", "42-pages", "44-test-accounts", "45-outbox", "46-servers",
         "47-trail-bands", "48-gallery-parts", "49-master-keys",
         "50-run-account", "51-otp-resynchronization",
-        "52-verification-origin",
+        "52-verification-origin", "60-waiting-owner",
     ]
 
     static let all: [(name: String, statements: [String])] = [
@@ -818,6 +818,21 @@ enum Migrations {
                 "ALTER TABLE verification_session ADD COLUMN origin_hash {blob}",
                 "ALTER TABLE verification_session ADD COLUMN stored_bytes BIGINT NOT NULL DEFAULT 0",
                 "CREATE INDEX verification_session_by_owner ON verification_session (owner, status, app_id, origin_hash, stored_bytes)",
+            ]
+        ),
+        (
+            // What waits goes with the account and the app that it belongs to. A server of the version
+            // before leaves the columns NULL; what it stores ends by itself within an hour.
+            "60-waiting-owner",
+            [
+                "ALTER TABLE one_time_code ADD COLUMN account_id TEXT REFERENCES account (id) ON DELETE CASCADE",
+                "CREATE INDEX one_time_code_by_account ON one_time_code (account_id)",
+                "ALTER TABLE authorization_code ADD COLUMN app_id TEXT REFERENCES app (id) ON DELETE CASCADE",
+                "CREATE INDEX authorization_code_by_app ON authorization_code (app_id)",
+                "ALTER TABLE authorization_code ADD COLUMN account_id TEXT REFERENCES account (id) ON DELETE CASCADE",
+                "CREATE INDEX authorization_code_by_account ON authorization_code (account_id, app_id)",
+                "ALTER TABLE web_record ADD COLUMN app_id TEXT REFERENCES app (id) ON DELETE CASCADE",
+                "CREATE INDEX web_record_by_app ON web_record (app_id)",
             ]
         ),
     ]

@@ -16,6 +16,7 @@ public struct RecoveryRequest: Sendable, Hashable {
         /// Canceled through the link in the email.
         case canceledByLink = "canceled_by_link"
         /// Ended by a new epoch of the account: a new password, a suspension, a marked compromise.
+        /// Or by another address, if a mailed code proved the request.
         case canceledByEpoch = "canceled_by_epoch"
     }
 

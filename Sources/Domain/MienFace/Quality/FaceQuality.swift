@@ -57,9 +57,12 @@ public struct FaceQuality: Sendable, Hashable, Codable {
     /// 0...100; 0 without measurements.
     public var score: Int { parts.map(\.grade).min() ?? 0 }
 
-    /// Returns the reasons that keep the score below `threshold`, worst first.
+    /// Returns the reasons that keep the score below `threshold`, worst first. Where nobody is in
+    /// the picture, that is the only one: the other grades are of something else.
     public func reasons(below threshold: Int = defaultThreshold) -> [QualityReason] {
-        parts.filter { $0.grade < threshold }.sorted { $0.grade < $1.grade }.map(\.reason)
+        let reasons = parts.filter { $0.grade < threshold }.sorted { $0.grade < $1.grade }
+            .map(\.reason)
+        return reasons.contains(.noFace) ? [.noFace] : reasons
     }
 
     public subscript(aspect: Aspect) -> Part? { parts.first { $0.aspect == aspect } }

@@ -42,7 +42,12 @@ public struct QualityAssessor: Sendable {
             Double(mesh.points.count { image.bounds.contains($0) }) / Double(FaceMesh.pointCount)
         add(.framing, inside, Self.framing(inside), .offCenter)
         add(.singleFace, rival, Self.rival(rival), .multipleFaces)
-        add(.visibility, mesh.evidence, Self.visibility(mesh.evidence), .occluded)
+        // Below even odds, the detector found something other than a face, and nobody is there who
+        // could uncover one.
+        let isFace = mesh.presence > PresentationGate.minPresence
+        add(
+            .visibility, mesh.evidence, Self.visibility(mesh.evidence),
+            isFace ? .occluded : .noFace)
         return FaceQuality(parts: parts)
     }
 

@@ -27,8 +27,11 @@ extension PersonalData {
     /// Whether a document states this person: the same date of birth and names, by the rules with
     /// which data is compared with sources.
     ///
-    /// - Returns: `inconclusive` if the document lacks a part and nothing else disagrees.
-    public func agreement(with stated: StatedPerson) -> IdentityCheckResult {
+    /// - Returns: `inconclusive` if the document lacks a part, or a name is merely alike, and nothing
+    ///   else disagrees.
+    public func agreement(with stated: StatedPerson, shortNames: ShortNames = .standard)
+        -> IdentityCheckResult
+    {
         var results: [Bool?] = [stated.dateOfBirth.map { $0 == dateOfBirth }]
         if stated.familyName.isEmpty != stated.givenNames.isEmpty {
             results.append(
@@ -38,10 +41,11 @@ extension PersonalData {
         } else {
             results += [
                 Self.agrees(
-                    lastName, stated.familyName, .lastName, isShortened: stated.hasShortenedNames),
+                    lastName, stated.familyName, isShortened: stated.hasShortenedNames
+                ) { .ofLastNames($0, $1) },
                 Self.agrees(
-                    firstName, stated.givenNames, .firstName,
-                    isShortened: stated.hasShortenedNames),
+                    firstName, stated.givenNames, isShortened: stated.hasShortenedNames
+                ) { .ofGivenNames($0, $1, shortNames) },
             ]
         }
         if results.contains(false) { return .failed }
@@ -61,20 +65,24 @@ extension PersonalData {
         return isOther && !isShortened ? false : nil
     }
 
-    /// - Returns: `nil` if the document does not state the name.
+    /// - Returns: `nil` if the document does not state the name, or it is merely alike.
     private static func agrees(
-        _ typed: FoldedText, _ text: String, _ field: IdentityField, isShortened: Bool
+        _ typed: FoldedText, _ text: String, isShortened: Bool,
+        by comparison: (FoldedText, FoldedText) -> NameAgreement
     ) -> Bool? {
         guard text.utf8.count <= maxFieldBytes, text.isStreamSafe else { return nil }
         let stated = FoldedText(text)
         guard !stated.isEmpty else { return nil }
-        let score =
-            field == .firstName
-            ? givenNames(typed, stated) : TextLikeness.best(typed.joined, stated.joined)
-        if score >= field.minimum { return true }
-        return isShortened
-            && typed.joined.contains { name in
+        let found = comparison(typed, stated)
+        let isEnough = found.score >= IdentityField.firstName.minimum
+        if isEnough, !found.isAlike { return true }
+        if isShortened,
+            typed.joined.contains(where: { name in
                 stated.joined.contains { $0.count >= 3 && name.hasPrefix($0) }
-            }
+            })
+        {
+            return true
+        }
+        return isEnough ? nil : false
     }
 }

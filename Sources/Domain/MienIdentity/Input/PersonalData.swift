@@ -130,18 +130,28 @@ public struct PersonalData: Sendable, Hashable, CustomReflectable, CustomStringC
     }
 
     private static let titles: Set<String> = [
-        "mr", "mrs", "ms", "miss", "dr", "prof", "herr", "frau", "mme", "sr", "sra",
+        "mr", "mrs", "ms", "miss", "mx", "dr", "doktor", "doctor", "prof", "professor", "herr",
+        "frau", "mme", "mlle", "sr", "sra", "srta", "sir", "dame", "rev", "ing", "dipl", "hc",
+        "rer", "med", "jur", "habil",
     ]
-    private static let suffixes: Set<String> = ["jr", "sr", "junior", "senior", "ii", "iii", "iv"]
+    private static let suffixes: Set<String> = [
+        "jr", "sr", "junior", "senior", "ii", "iii", "iv", "phd", "md", "dds", "esq", "msc", "mba",
+    ]
 
+    /// Titles come in rows: `Prof. Dr. med. Ada`. The last word is always a name.
     private static func withoutTitles(_ words: [String]) -> [String] {
-        guard let first = words.first, words.count > 1, titles.contains(first) else { return words }
-        return Array(words.dropFirst())
+        let first =
+            words.dropLast().indices.first { place in
+                // Nat is a name, too.
+                !titles.contains(words[place])
+                    && !(words[place] == "nat" && place > 0 && words[place - 1] == "rer")
+            } ?? words.count - 1
+        return Array(words.dropFirst(first))
     }
 
     private static func withoutSuffixes(_ words: [String]) -> [String] {
-        guard let last = words.last, words.count > 1, suffixes.contains(last) else { return words }
-        return words.dropLast()
+        let last = words.dropFirst().lastIndex { !suffixes.contains($0) } ?? 0
+        return Array(words.prefix(last + 1))
     }
 }
 

@@ -20,7 +20,8 @@ public enum IdentityField: String, Sendable, Hashable, CaseIterable, Codable {
 
     /// The least score at which the field agrees, 0...1. No other field makes up for less.
     ///
-    /// Names tolerate one typing mistake in five letters, addresses three in ten. A city that
+    /// Last names tolerate one typing mistake in five letters, addresses three in ten. First names
+    /// tolerate none, but are compared by a person if they are as close. A city that
     /// disagrees may be a suburb of the other, so it only lowers the total.
     public var minimum: Double {
         switch self {
@@ -35,10 +36,13 @@ public enum IdentityField: String, Sendable, Hashable, CaseIterable, Codable {
 /// The agreement of each compared field, 0...1.
 public struct FieldScores: Sendable, Hashable, CustomReflectable {
     public let scores: [IdentityField: Double]
+    /// The names that may be those of one person or of two, such as twins, whatever their score.
+    public let alike: Set<IdentityField>
 
     /// - Parameter scores: each 0...1.
-    public init(_ scores: [IdentityField: Double]) {
+    public init(_ scores: [IdentityField: Double], alike: Set<IdentityField> = []) {
         self.scores = scores.mapValues { min(max($0, 0), 1) }
+        self.alike = alike
     }
 
     /// The fields below their ``IdentityField/minimum``, in the order of declaration.
@@ -55,10 +59,10 @@ public struct FieldScores: Sendable, Hashable, CustomReflectable {
         return scores.reduce(0) { $0 + $1.value * Double($1.key.points) } / Double(points)
     }
 
-    /// Whether the data is that of the reference: every field reaches its minimum, and the total
-    /// ``minimumTotal``.
+    /// Whether the data is that of the reference: every field reaches its minimum, the total
+    /// ``minimumTotal``, and no name is merely alike.
     public var agrees: Bool {
-        disagreeing.isEmpty && total >= Self.minimumTotal
+        disagreeing.isEmpty && alike.isEmpty && total >= Self.minimumTotal
             && IdentityField.required.allSatisfy { scores[$0] != nil }
     }
 

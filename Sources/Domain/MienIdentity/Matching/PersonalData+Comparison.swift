@@ -2,14 +2,24 @@ internal import MienCore
 
 extension PersonalData {
     /// Compares typed data with a reference. Symmetric.
-    public func scores(against reference: PersonalData) -> FieldScores {
-        var scores: [IdentityField: Double] = [
-            .firstName: Self.givenNames(firstName, reference.firstName),
-            .lastName: TextLikeness.best(lastName.joined, reference.lastName.joined),
+    public func scores(against reference: PersonalData, shortNames: ShortNames = .standard)
+        -> FieldScores
+    {
+        var names: [IdentityField: NameAgreement] = [
+            .firstName: .ofGivenNames(firstName, reference.firstName, shortNames),
+            .lastName: .ofLastNames(lastName, reference.lastName),
+        ]
+        if names.contains(where: { $1.score < $0.minimum }),
+            NameAgreement.areExchanged(firstName, lastName, reference)
+        {
+            names = names.mapValues { _ in .exchanged }
+        }
+        var scores = names.mapValues(\.score)
+        scores.merge([
             .dateOfBirth: Self.dates(dateOfBirth, reference.dateOfBirth),
             .address: address.likeness(to: reference.address),
             .postalCode: postalCode == reference.postalCode ? 1 : 0,
-        ]
+        ]) { $1 }
         if country != reference.country { scores[.postalCode] = 0 }
         if let city, let other = reference.city {
             scores[.city] = TextLikeness.best(city.joined, other.joined)
@@ -17,17 +27,7 @@ extension PersonalData {
         if let state, let other = reference.state {
             scores[.state] = state.joined.contains(where: other.joined.contains) ? 1 : 0
         }
-        return FieldScores(scores)
-    }
-
-    /// Compares all given names, or 0.95 times the first alone: registries list middle names that
-    /// people do not use.
-    static func givenNames(_ a: FoldedText, _ b: FoldedText) -> Double {
-        let all = TextLikeness.best(a.joined, b.joined)
-        guard a.words.count != b.words.count else { return all }
-        let first = TextLikeness.best(
-            [a.words[0], a.spelledOut[0]], [b.words[0], b.spelledOut[0]])
-        return max(all, first * 0.95)
+        return FieldScores(scores, alike: Set(names.filter(\.value.isAlike).keys))
     }
 
     /// 0.5 for day and month swapped or one digit wrong, so that a report can name the mistake. Both
@@ -57,26 +57,25 @@ extension PersonalData {
 }
 
 extension FieldScores {
-    /// Whether names and date of birth agree, wherever the person lives. A mark of the reference, such
-    /// as a death, then concerns this person.
-    public var isSamePerson: Bool {
-        [IdentityField.firstName, .lastName, .dateOfBirth].allSatisfy { field in
-            scores[field].map { $0 >= field.minimum } ?? false
-        }
+    /// Whether names and date of birth agree, wherever the person lives: `passed` for the same
+    /// person, `inconclusive` for names that may be another person's.
+    public var samePerson: IdentityCheckResult {
+        let fields = [IdentityField.firstName, .lastName, .dateOfBirth]
+        guard fields.allSatisfy({ field in scores[field].map { $0 >= field.minimum } ?? false })
+        else { return .failed }
+        return alike.isEmpty ? .passed : .inconclusive
     }
 }
 
 /// The closest of several references.
 public enum RegistryMatch {
-    /// - Parameter references: the data of each candidate.
-    /// - Returns: the index and scores of the reference that agrees with the highest total, or, if
-    ///   none agrees, of the highest total; `nil` without candidates.
-    public static func best(of references: [PersonalData], for person: PersonalData)
-        -> (index: Int, scores: FieldScores)?
-    {
-        references.enumerated().map { ($0.offset, person.scores(against: $0.element)) }
-            .max { a, b in
-                a.1.agrees != b.1.agrees ? b.1.agrees : a.1.total < b.1.total
-            }
+    /// - Parameter references: the scores of each candidate.
+    /// - Returns: the index of the reference that agrees with the highest total, or, if none agrees,
+    ///   of the highest total; `nil` without candidates.
+    public static func best(of references: [FieldScores]) -> Int? {
+        references.indices.max { a, b in
+            let (a, b) = (references[a], references[b])
+            return a.agrees != b.agrees ? b.agrees : a.total < b.total
+        }
     }
 }

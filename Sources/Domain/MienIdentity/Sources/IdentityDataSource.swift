@@ -19,13 +19,19 @@ public struct SourceAnswer: Sendable, Hashable, CustomReflectable {
 
     /// The agreement with the closest reference; `nil` if the source knows nobody like the person.
     public let scores: FieldScores?
-    /// The marks on references with the same names and date of birth.
+    /// The marks on the person.
     public let marks: Set<Mark>
+    /// The marks that may concern the person or somebody else. A person decides.
+    public let unclearMarks: Set<Mark>
     /// The source is not certain, however well the fields agree.
     public let isUnclear: Bool
 
-    public init(scores: FieldScores?, marks: Set<Mark> = [], isUnclear: Bool = false) {
+    public init(
+        scores: FieldScores?, marks: Set<Mark> = [], unclearMarks: Set<Mark> = [],
+        isUnclear: Bool = false
+    ) {
         (self.scores, self.marks, self.isUnclear) = (scores, marks, isUnclear)
+        self.unclearMarks = unclearMarks.subtracting(marks)
     }
 
     public var customMirror: Mirror { Mirror(self, children: [:]) }
@@ -74,30 +80,63 @@ public struct RegistryPerson: Sendable, Hashable, CustomReflectable {
 extension SourceAnswer {
     /// The answer of a registry with these candidates, which share one of the person's
     /// ``PersonalData/blockingTexts``.
-    public init(comparing person: PersonalData, with candidates: [RegistryPerson]) {
-        scores = RegistryMatch.best(of: candidates.map(\.data), for: person)?.scores
-        isUnclear = false
-        marks = candidates.reduce(into: []) { marks, candidate in
-            if !candidate.marks.isEmpty, person.scores(against: candidate.data).isSamePerson {
-                marks.formUnion(candidate.marks)
+    ///
+    /// The closest row decides. The mark of another row is at most a reason to ask a person, because
+    /// two names and a birthday are shared by many people in a registry of millions. So is data that
+    /// fits two people, such as the first of two given names, which twins share.
+    public init(
+        comparing person: PersonalData, with candidates: [RegistryPerson],
+        shortNames: ShortNames = .standard
+    ) {
+        let compared = candidates.map { person.scores(against: $0.data, shortNames: shortNames) }
+        guard let best = RegistryMatch.best(of: compared) else {
+            self.init(scores: nil)
+            return
+        }
+        let own = compared[best]
+        let isExact = own.agrees && own.scores[.firstName] == 1 && own.scores[.lastName] == 1
+        // An unmarked row that is as close may be the person's own.
+        let isContested = candidates.indices.contains { index in
+            candidates[index].marks.isEmpty
+                && compared[index].agrees == own.agrees && compared[index].total >= own.total
+        }
+        var marks: Set<Mark> = [], unclear: Set<Mark> = []
+        for (candidate, scores) in zip(candidates, compared) where !candidate.marks.isEmpty {
+            let isClosest = scores.agrees == own.agrees && scores.total >= own.total
+            switch scores.samePerson {
+            case .passed where isClosest && !isContested: marks.formUnion(candidate.marks)
+            case .passed: unclear.formUnion(candidate.marks)
+            case .inconclusive where !isExact: unclear.formUnion(candidate.marks)
+            case .inconclusive, .failed, .notChecked: break
             }
         }
+        let isAmbiguous =
+            own.agrees && own.scores[.firstName] != 1
+            && candidates.indices.contains { index in
+                compared[index].agrees
+                    && candidates[index].data.firstName != candidates[best].data.firstName
+            }
+        self.init(scores: own, marks: marks, unclearMarks: unclear, isUnclear: isAmbiguous)
     }
 
-    /// The answer as checks. Fields that reach their minimum pass, but if all do and the total still
-    /// is too low, they are inconclusive.
+    /// The answer as checks. Fields that reach their minimum pass. Names that are alike are
+    /// inconclusive, and so are all fields if the total still is too low.
     public var checks: IdentityChecks {
         let wrong = scores.map(\.disagreeing) ?? IdentityField.allCases
-        let isUnclear = wrong.isEmpty && (isUnclear || scores?.agrees != true)
+        let alike = scores?.alike ?? []
+        let isUnclear = wrong.isEmpty && alike.isEmpty && (isUnclear || scores?.agrees != true)
         func result(_ fields: IdentityField...) -> IdentityCheckResult {
             wrong.contains(where: fields.contains)
-                ? .failed : isUnclear ? .inconclusive : .passed
+                ? .failed
+                : isUnclear || alike.contains(where: fields.contains) ? .inconclusive : .passed
+        }
+        func result(_ mark: Mark) -> IdentityCheckResult {
+            marks.contains(mark) ? .failed : unclearMarks.contains(mark) ? .inconclusive : .passed
         }
         return IdentityChecks([
             .name: result(.firstName, .lastName), .dateOfBirth: result(.dateOfBirth),
             .address: result(.address, .postalCode),
-            .notDeceased: marks.contains(.deceased) ? .failed : .passed,
-            .notReportedFraud: marks.contains(.fraud) ? .failed : .passed,
+            .notDeceased: result(.deceased), .notReportedFraud: result(.fraud),
         ])
     }
 

@@ -1,12 +1,17 @@
 internal import MienCore
 
-/// Reads a reference registry from CSV (RFC 4180, UTF-8), in pieces of any size.
+/// Reads a reference registry from CSV (RFC 4180), in pieces of any size.
 ///
 ///     id,first_name,last_name,address,city,state,postal_code,country,date_of_birth,deceased,fraud
 ///     7,Ada,Lovelock,12 Saint James Street,Atlanta,GA,30318,US,1985-12-10,,
 ///
 /// The first row names the columns, in any order. `city`, `state`, `deceased`, and `fraud` are
 /// optional. Fields may be quoted. Memory is bounded by one row.
+///
+/// Reads what spreadsheets, PowerShell, and databases write: commas, semicolons, tabs, or bars
+/// between fields, whichever the first row has most; UTF-8, or UTF-16 with a byte-order mark; a line
+/// `sep=;` or `#TYPE …` before the first row; rows of empty fields; and `\\N` or `NULL` for an optional
+/// value that is missing.
 public struct RegistryFile: Sendable {
     /// The maximum length of a row in bytes.
     public static let maxRowBytes = 8 * 1024
@@ -29,12 +34,19 @@ public struct RegistryFile: Sendable {
         }
     }
 
+    private static let separators = [UInt8](",;\t|".utf8)
+
     private enum Place { case start, plain, quoted, quoteInQuoted }
 
     /// The columns in the file's order; empty before the first row.
     private var columns: [Column] = []
     /// The position of each in ``columns``.
     private var positions: [Column: Int] = [:]
+    private var encoding = RegistryEncoding()
+    /// The byte between two fields; `nil` until the first row is known.
+    private var separator: UInt8?
+    /// The bytes of the first row that were read before ``separator`` was known.
+    private var opening: [UInt8] = []
     private var place = Place.start
     private var field: [UInt8] = []
     private var fields: [[UInt8]] = []
@@ -53,8 +65,29 @@ public struct RegistryFile: Sendable {
     public mutating func read(_ bytes: some Sequence<UInt8>) throws(RegistryFileError)
         -> [RegistryRow]
     {
+        try readUTF8(encoding.decode(Array(bytes)))
+    }
+
+    /// Ends the file.
+    ///
+    /// - Returns: the last row if no line break follows it.
+    public mutating func finish() throws(RegistryFileError) -> RegistryRow? {
+        _ = try readUTF8(encoding.finish())
+        if separator == nil, !opening.isEmpty { _ = try endOpening() }
+        guard place != .quoted else { throw error("a quoted field does not end") }
+        let row = fields.isEmpty && place == .start ? nil : try endRow()
+        guard !columns.isEmpty else { throw error("the file is empty") }
+        return row
+    }
+
+    private mutating func readUTF8(_ bytes: [UInt8]) throws(RegistryFileError) -> [RegistryRow] {
         var rows: [RegistryRow] = []
-        var rest = Array(bytes)[...]
+        var rest = bytes[...]
+        while separator == nil, let first = rest.popFirst() {
+            opening.append(first)
+            let isBreak = first == UInt8(ascii: "\n") || first == UInt8(ascii: "\r")
+            if isBreak || opening.count > Self.maxRowBytes { rows += try endOpening() }
+        }
         while let first = rest.first {
             if let end = plainRowEnd(in: rest) {
                 if let row = try plainRow(rest[rest.startIndex..<end]) { rows.append(row) }
@@ -67,14 +100,30 @@ public struct RegistryFile: Sendable {
         return rows
     }
 
-    /// Ends the file.
-    ///
-    /// - Returns: the last row if no line break follows it.
-    public mutating func finish() throws(RegistryFileError) -> RegistryRow? {
-        guard place != .quoted else { throw error("a quoted field does not end") }
-        let row = fields.isEmpty && place == .start ? nil : try endRow()
-        guard !columns.isEmpty else { throw error("the file is empty") }
-        return row
+    /// Reads the first lines: chooses the separator by the first row, and skips what programs write
+    /// before it.
+    private mutating func endOpening() throws(RegistryFileError) -> [RegistryRow] {
+        var bytes = opening
+        opening = []
+        let text = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        let words = String(decoding: text, as: UTF8.self)
+        if words.lowercased().hasPrefix("sep="), text.count == 5, let last = text.last {
+            separator = last
+            bytes.removeFirst(5)
+        } else if words.hasPrefix("#TYPE") || words.isEmpty {
+            // A blank line keeps the numbers of lines right.
+            bytes.removeFirst(text.count)
+        } else {
+            separator = Self.separators.max { a, b in count(a, in: text) < count(b, in: text) }
+            if count(separator ?? 0, in: text) == 0 { separator = UInt8(ascii: ",") }
+        }
+        var rows: [RegistryRow] = []
+        for byte in bytes { if let row = try read(byte) { rows.append(row) } }
+        return rows
+    }
+
+    private func count(_ byte: UInt8, in text: ArraySlice<UInt8>) -> Int {
+        text.count { $0 == byte }
     }
 
     // MARK: Rows without quotes
@@ -111,7 +160,7 @@ public struct RegistryFile: Sendable {
         texts.reserveCapacity(Column.allCases.count)
         var start = row.startIndex
         while true {
-            let end = row[start...].firstIndex(of: UInt8(ascii: ",")) ?? row.endIndex
+            let end = row[start...].firstIndex { $0 == separator } ?? row.endIndex
             texts.append(try text(row[start..<end], column: texts.count))
             guard end < row.endIndex else { break }
             start = end + 1
@@ -123,7 +172,7 @@ public struct RegistryFile: Sendable {
         // ASCII is UTF-8, and needs no copy to see it.
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
         guard let text = String(validUTF8: Array(bytes)) else {
-            throw error("column \(column + 1) is not UTF-8")
+            throw error("column \(column + 1) is not UTF-8; save the file as CSV UTF-8")
         }
         return text
     }
@@ -152,7 +201,7 @@ public struct RegistryFile: Sendable {
                 place = .quoted
             default: throw error("a quotation mark inside a field that does not begin with one")
             }
-        case UInt8(ascii: ","): endField()
+        case separator: endField()
         case _ where isBreak:
             // A blank line is no row.
             if fields.isEmpty, place == .start {
@@ -162,7 +211,7 @@ public struct RegistryFile: Sendable {
             return try endRow()
         default:
             guard place != .quoteInQuoted else {
-                throw error("only a comma or a line break may follow a quoted field")
+                throw error("only a separator or a line break may follow a quoted field")
             }
             place = .plain
             field.append(byte)
@@ -195,6 +244,12 @@ public struct RegistryFile: Sendable {
 
     /// Reads the fields of a row; the first row names the columns.
     private mutating func row(of texts: [String]) throws(RegistryFileError) -> RegistryRow? {
+        // Spreadsheets write rows and columns that once had content.
+        if texts.allSatisfy(\.isEmpty) { return nil }
+        var texts = texts
+        while texts.count > max(columns.count, 1), texts.last?.isEmpty == true {
+            texts.removeLast()
+        }
         if isFirstRow {
             isFirstRow = false
             columns = try header(texts)
@@ -211,7 +266,8 @@ public struct RegistryFile: Sendable {
         var columns: [Column] = []
         let known = Column.allCases.map(\.rawValue)
         for (index, name) in names.enumerated() {
-            let plain = index == 0 && name.hasPrefix("\u{FEFF}") ? String(name.dropFirst()) : name
+            let plain = name.lowercased().split { $0.isWhitespace || $0 == "-" }.joined(
+                separator: "_")
             guard let column = Column(rawValue: plain) else {
                 throw error(
                     "column \(index + 1) has an unknown name\(Suggestion.text(for: plain, among: known)) (allowed: \(known.joined(separator: ", ")))"
@@ -232,27 +288,37 @@ public struct RegistryFile: Sendable {
         func text(_ column: Column) -> String? {
             positions[column].map { texts[$0] }
         }
+        func optional(_ column: Column) -> String? {
+            text(column).map { ["\\N", "NULL"].contains($0) ? "" : $0 }
+        }
         let id = text(.id) ?? ""
         guard (1...RegistryRow.maxIDBytes).contains(id.utf8.count) else {
             throw error("id must have 1 to \(RegistryRow.maxIDBytes) bytes")
         }
         var marks: Set<SourceAnswer.Mark> = []
-        if try flag(text(.deceased), .deceased) { marks.insert(.deceased) }
-        if try flag(text(.fraud), .fraud) { marks.insert(.fraud) }
+        if try flag(optional(.deceased), .deceased) { marks.insert(.deceased) }
+        if try flag(optional(.fraud), .fraud) { marks.insert(.fraud) }
         return RegistryRow(
             id: id,
             input: PersonalDataInput(
                 firstName: text(.firstName) ?? "", lastName: text(.lastName) ?? "",
-                address: text(.address) ?? "", city: text(.city), state: text(.state),
+                address: text(.address) ?? "", city: optional(.city), state: optional(.state),
                 postalCode: text(.postalCode) ?? "", country: text(.country) ?? "",
-                dateOfBirth: text(.dateOfBirth) ?? ""), marks: marks)
+                dateOfBirth: Self.day(text(.dateOfBirth) ?? "")), marks: marks, line: rowLine)
+    }
+
+    /// Drops the midnight that databases add to a date.
+    private static func day(_ text: String) -> String {
+        let rest = text.dropFirst(10)
+        return !rest.isEmpty && (rest.hasPrefix(" ") || rest.hasPrefix("T"))
+            && rest.dropFirst().allSatisfy { "0:.Z+".contains($0) } ? String(text.prefix(10)) : text
     }
 
     private func flag(_ text: String?, _ column: Column) throws(RegistryFileError) -> Bool {
         guard let text, !text.isEmpty else { return false }
         switch text.lowercased() {
-        case "0", "false", "no": return false
-        case "1", "true", "yes": return true
+        case "0", "false", "no", "f", "n", "falsch", "nein", "faux", "falso": return false
+        case "1", "true", "yes", "t", "y", "wahr", "ja", "vrai", "verdadero", "vero": return true
         default: throw error("\(column.rawValue) must be true, false, or empty")
         }
     }

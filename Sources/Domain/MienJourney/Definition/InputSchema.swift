@@ -26,14 +26,31 @@ public struct InputSchema: Sendable, Hashable {
         /// Whether the value is held only until the client is asked again. Such a value is never
         /// stored in a variable or persisted.
         public let isSensitive: Bool
+        /// Whether the journey sets a password to the value: nobody has it yet, so programs that keep
+        /// passwords suggest one instead of filling in another account's.
+        var isNewPassword = false
+        /// Whether the journey creates an account under the name: programs do not offer another
+        /// account's passkey for it.
+        var isNewName = false
     }
 
     /// Required fields first, in the order of `required`, then the others by name.
-    public let fields: [Field]
+    public private(set) var fields: [Field]
 
     public init(fields: [Field]) { self.fields = fields }
 
     public static let nothing = InputSchema(fields: [])
+
+    /// Marks the fields from which the journey sets a password or creates an account.
+    mutating func markNew(
+        passwords isPassword: (_ name: String) -> Bool, names isName: (_ name: String) -> Bool
+    ) {
+        for index in fields.indices {
+            let field = fields[index]
+            fields[index].isNewPassword = field.isSensitive && isPassword(field.name)
+            fields[index].isNewName = field.format == .username && isName(field.name)
+        }
+    }
 }
 
 extension InputSchema.Field {
@@ -142,6 +159,8 @@ extension InputSchema.Field {
             members["maxLength"] = .number(Double(maxLength))
         }
         if isSensitive { members["writeOnly"] = true }
+        if isNewName { members["autocomplete"] = "username" }
+        if isNewPassword { members["autocomplete"] = "new-password" }
         return .object(members)
     }
 }

@@ -51,9 +51,43 @@ extension JourneyDefinition {
                 "start parameters cannot be sensitive; ask for the value in a form")
         }
         requiresUser = try reader.flag("requires_user", default: false)
-        steps = try Self.steps(reader)
+        var steps = try Self.steps(reader)
+        Self.markNewFields(in: &steps)
+        self.steps = steps
         captureUses = [:]
         captureUses = CaptureUse.all(in: self)
+    }
+
+    /// Marks the fields of forms that become passwords, or the names of accounts, whatever they are
+    /// called.
+    private static func markNewFields(in steps: inout [StepID: StepDefinition]) {
+        var passwords: Set<String> = [], names: Set<String> = []
+        for definition in steps.values {
+            switch definition.step {
+            case let step as CreateUser:
+                passwords.formUnion(members([step.password]))
+                names.formUnion(members([step.externalID, step.username, step.email]))
+            case let step as SetPassword: passwords.formUnion(members([step.password]))
+            case let step as ChangePassword: passwords.formUnion(members([step.new]))
+            default: break
+            }
+        }
+        for (id, definition) in steps {
+            guard var form = definition.step as? LoginForm, let variable = form.outputVariable
+            else { continue }
+            form.markNew(
+                passwords: { passwords.contains("\(variable).\($0)") },
+                names: { names.contains("\(variable).\($0)") })
+            steps[id]?.step = form
+        }
+    }
+
+    /// The members of variables that expressions use, such as `form.password`.
+    private static func members(_ expressions: [JourneyExpression?]) -> [String] {
+        expressions.flatMap {
+            ($0?.source ?? "").matches(of: /[A-Za-z_][A-Za-z_0-9]*\.[A-Za-z_0-9]+/)
+                .map { String($0.output) }
+        }
     }
 
     private static func limits(_ reader: SettingReader) throws(JourneyDefinitionError) -> Limits {

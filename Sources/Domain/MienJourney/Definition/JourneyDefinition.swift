@@ -56,7 +56,7 @@ public struct StepDefinition: Sendable {
     public let label: String?
     /// The step that follows each outcome.
     public let on: [Outcome: StepID]
-    let step: any JourneyStep
+    var step: any JourneyStep
 
     /// The step's possible outcomes, in reference order.
     public var outcomes: [Outcome] { step.facts.outcomes.map(\.outcome) }

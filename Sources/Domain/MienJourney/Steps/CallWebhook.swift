@@ -78,6 +78,14 @@ struct CallWebhook: JourneyStep {
     }
 }
 
+extension JourneyDefinition {
+    /// The URLs that the journey calls, by the steps that do.
+    package var webhooks: [(step: StepID, url: String)] {
+        steps.compactMap { id, step in (step.step as? CallWebhook).map { (step: id, url: $0.url) } }
+            .sorted { $0.step.text < $1.step.text }
+    }
+}
+
 extension LintFinding.Code {
     public static let webhookNotHTTPS = Self(rawValue: "webhook_not_https")
 }

@@ -66,7 +66,7 @@ struct EmailOTPAuthentication: JourneyStep {
     func options(_ asked: Asked) -> [ClientOption] {
         guard let progress = (asked.state as? EmailCodePrompt)?.progress else { return [] }
         let schema = InputSchema(fields: [
-            .text("passcode", title: "Code", format: .code, maxLength: 10)
+            .text("passcode", title: "Code", format: .code, maxLength: 20)
         ])
         return [ClientOption(.clientInput, label: "Continue", schema: schema)]
             + (progress.resendsLeft > 0 ? [ClientOption(.resend, label: "Send again")] : [])

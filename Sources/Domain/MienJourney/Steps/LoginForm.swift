@@ -10,7 +10,7 @@ struct LoginForm: JourneyStep {
     struct Branch: Sendable {
         let id, label: String
         let kind: Kind
-        let schema: InputSchema
+        var schema: InputSchema
     }
 
     enum Kind: String, Sendable, CaseIterable {
@@ -63,7 +63,7 @@ struct LoginForm: JourneyStep {
     static let branchKeys = ["id", "label", "kind", "schema"]
 
     let title: ExpressionTemplate?
-    let branches: [Branch]
+    private(set) var branches: [Branch]
     let outputVariable: String?
     let client: ClientSettings?
 
@@ -97,6 +97,14 @@ struct LoginForm: JourneyStep {
             throw reader.error("branches", "a form needs at least one branch")
         }
         return branches
+    }
+
+    mutating func markNew(
+        passwords isPassword: (_ name: String) -> Bool, names isName: (_ name: String) -> Bool
+    ) {
+        for index in branches.indices {
+            branches[index].schema.markNew(passwords: isPassword, names: isName)
+        }
     }
 
     var facts: StepFacts {

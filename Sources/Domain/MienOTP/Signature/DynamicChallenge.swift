@@ -1,3 +1,5 @@
+internal import MienCore
+
 /// A challenge to type on a device without a connection: the template of the transaction, and a
 /// random number that makes its signature valid once.
 ///
@@ -22,10 +24,10 @@ public struct DynamicChallenge: Sendable, Hashable {
         text = head + String(Verhoeff.checkDigit(of: Self.digits(head)))
     }
 
-    /// - Parameter typed: The twelve digits; spaces between groups are accepted.
+    /// - Parameter typed: The twelve digits, as ``TypedCode``.
     /// - Throws: ``OTPError`` `.challenge` if they were mistyped or name no template.
     public init(_ typed: some StringProtocol) throws(OTPError) {
-        let text = String(typed.filter { $0 != " " })
+        let text = TypedCode.normal(typed)
         guard text.utf8.count == Self.length, text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { throw OTPError(.challenge, "a challenge must have \(Self.length) digits") }
         guard Verhoeff.isValid(Self.digits(text)) else {

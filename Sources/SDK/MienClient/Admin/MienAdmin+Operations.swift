@@ -96,4 +96,12 @@ extension MienAdmin {
     public func testWebhook(_ request: WebhookTestRequest) async throws -> ConnectionTestAnswer {
         try await send(.post, "journeys", "webhook", "test", body: request, isRepeatable: false)
     }
+
+    /// Sends a test through the server's mail relay, and returns the conversation.
+    ///
+    /// - Throws: ``MienError`` with the problem `conflict` if the server has no relay.
+    public func testMail(to address: String) async throws -> MailTestAnswer {
+        try await send(
+            .post, "mail", "test", body: MailTestRequest(address: address), isRepeatable: false)
+    }
 }

@@ -91,7 +91,7 @@ package struct AdminOnly: RouterMiddleware {
         guard let needed, role.permissions.contains(needed.permission) else {
             throw Problem(
                 .notPermitted,
-                "The role “\(role.rawValue)” does not permit this request. An owner can change it: mien admin administrator role ID ROLE."
+                "The role “\(role.rawValue)” does not permit this. An owner of this server can change roles."
             )
         }
         return needed

@@ -90,6 +90,7 @@ package enum AdminOperations {
         "PUT /v1/page-settings": .init(.changeConfiguration, .session),
         "GET /v1/verifications/sources": .init(.readConfiguration, .session),
         "POST /v1/verifications/sources/{source}/test": .init(.changeConfiguration, .session),
+        "POST /v1/mail/test": .init(.changeConfiguration, .session),
         "GET /v1/metrics": .init(.readMetrics, .session),
 
         "GET /v1/organizations": .init(.readUsers, .session),

@@ -74,8 +74,13 @@ package struct AdministratorRoutes {
         let role = try await body.read(
             AdministratorRoleRequest.self, AdministratorRoleRequest.CodingKeys.self, from: request
         ).role
-        try await change(id, "administrator.changed", role: role, by: context) {
-            try $0.admins.change(id, to: role)
+        try await change(id, "administrator.changed", role: role, by: context) { tables in
+            guard try tables.admins.change(id, to: role) else { return false }
+            // They would open again if the administrator became an owner again.
+            if !role.permissions.contains(.changeAdministrators) {
+                try tables.adminOffers.removeAll(by: id)
+            }
+            return true
         }
         guard let changed = try await store.read({ try $0.admins.find(id) }) else {
             throw Problem.noSuchAdministrator

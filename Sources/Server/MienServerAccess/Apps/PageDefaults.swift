@@ -57,7 +57,7 @@ package final class PageDefaults: Sendable {
             guard revision == nil || revision == String(version) else {
                 throw Problem(
                     .conflict,
-                    "Somebody has changed the look since. Get it, combine the changes, and send them with its revision."
+                    "Somebody has changed the look since. Look at it as it is now, and make the changes again."
                 )
             }
             let detail = AuditChanges.detail(

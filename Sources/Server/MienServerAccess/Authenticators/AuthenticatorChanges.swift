@@ -65,7 +65,8 @@ package struct AuthenticatorChanges: Sendable {
                 "The sign-in is too weak for this change. Sign in again with two factors, or with a passkey."
             }
         var error = OAuthError(.insufficientUserAuthentication, description, scheme: scheme)
-        error.stepUp = .init(maxAge: rule.freshSeconds, acr: acr)
+        error.stepUp = .init(
+            maxAge: rule.freshSeconds, acr: acr, level: reachable.rawValue)
         return error
     }
 
@@ -115,6 +116,13 @@ package struct AuthenticatorChanges: Sendable {
     /// locks that a journey sets after them, do not lower the result. The type's
     /// ``AuthenticatorRules`` say what it adds.
     package func reachable(_ account: AccountRecord, app id: AppID) async throws -> AssuranceLevel {
+        AuthenticationContext.assurance(
+            of: try await ways(of: account, app: id).flatMap(\.methods))
+    }
+
+    /// Returns the ways in which a user could sign in to an app, one for each type of authenticator
+    /// that counts in ``reachable(_:app:)`` or restores access.
+    package func ways(of account: AccountRecord, app id: AppID) async throws -> [SignInWay] {
         let (app, usable) = try await store.read { tables -> (AppRecord?, [AuthenticatorRecord]) in
             let records = try tables.authenticators.all(of: account).filter { record in
                 guard record.app == nil || record.app == id else { return false }
@@ -122,17 +130,39 @@ package struct AuthenticatorChanges: Sendable {
             }
             return (try tables.apps.find(id), records)
         }
-        guard let app else { return .none }
+        guard let app else { return [] }
         let means = SignInMeans(
             requested: try await requested(
                 app.settings.journeys.map { $0 + [app.settings.pageJourney].compactMap { $0 } }),
             acceptsPasskeys: identities.contains("passkey"),
             acceptsDeviceKeys: identities.contains("biometric")
                 && app.settings.biometric.isEnabled)
-        let methods = usable.reduce(into: Set<String>()) {
-            $0.formUnion($1.type.rules.methods(of: $1.facts, through: means))
-        }
-        return AuthenticationContext.assurance(of: methods)
+        return Dictionary(grouping: usable, by: \.type).map { type, records in
+            SignInWay(
+                type,
+                methods: records.reduce(into: Set<String>()) {
+                    $0.formUnion(type.rules.methods(of: $1.facts, through: means))
+                })
+        }.sorted { $0.type.rawValue < $1.type.rawValue }
+    }
+
+    /// Returns what a sign-in has proved, and whether that allows a change.
+    ///
+    /// - Parameter needed: The assurance that the change requires; `none` if any sign-in will do.
+    /// - Returns: The methods of proofs that stay fresh for at least half of the rule's time, so
+    ///   that a person has time left for the change; `nil` if the change is allowed now.
+    package func missing(_ needed: AssuranceLevel, of caller: Caller) async throws -> Set<String>? {
+        let now = clock.now
+        let proofs = try await counting(
+            caller.grant.proofs, from: caller.grant.authenticators, of: caller.account)
+        guard
+            rule.shortfall(
+                for: needed == .none ? .remove : .add, proofs: proofs, reachable: needed, at: now)
+                != nil
+        else { return nil }
+        let later = now + .seconds(Int64(rule.freshSeconds / 2))
+        return proofs.filter { rule.isFresh($0, at: later) && rule.isFresh($0, at: now) }
+            .reduce(into: Set<String>()) { $0.formUnion($1.methods) }
     }
 }
 

@@ -26,6 +26,8 @@ package enum OrganizationWish: Sendable, Hashable {
     case without
     /// An organization's ID or external ID.
     case named(String)
+    /// The organization that was chosen. An external ID that looks like its ID names another one.
+    case chosen(OrganizationID)
 
     /// - Parameter parameter: The parameter `organization` of a request: an ID, an external ID, or
     ///   the word `none`.
@@ -36,7 +38,10 @@ package enum OrganizationWish: Sendable, Hashable {
 
     /// - Parameter text: A stored ID, empty for a sign-in without an organization.
     package init(stored text: String?) {
-        self = text.map { $0.isEmpty ? .without : .named($0) } ?? .open
+        self =
+            text.map { text in
+                text.isEmpty ? .without : OrganizationID(text).map { .chosen($0) } ?? .named(text)
+            } ?? .open
     }
 }
 
@@ -66,8 +71,10 @@ extension Tables {
     ) throws -> OrganizationChoice {
         let settings = app.settings.organizations
         guard settings.use != .off else {
-            if case .named = wish { return .refused(.notMember) }
-            return .none
+            switch wish {
+            case .named, .chosen: return .refused(.notMember)
+            case .open, .without: return .none
+            }
         }
         switch wish {
         case .named(let text):
@@ -75,6 +82,9 @@ extension Tables {
                 let access = try access(of: user, in: app, through: record.id)
             else { return .refused(.notMember) }
             return .chosen(access)
+        case .chosen(let id):
+            return try access(of: user, in: app, through: id).map { .chosen($0) }
+                ?? .refused(.notMember)
         case .without: return settings.use == .allow ? .none : .refused(.noOrganization)
         case .open:
             let all = try accesses(of: user, in: app)

@@ -20,7 +20,9 @@ extension GrantService {
         guard let (claims, grant, _, _) = try await live(token),
             Self.audience(claims).contains(publicURL()),
             let id = claims["client_id"]?.stringValue.flatMap({ AppID($0) }),
-            let app = try await store.read({ try $0.apps.find(id) })
+            let app = try await store.read({ try $0.apps.find(id) }),
+            claims[Self.appMadeAt]?.numberValue ?? Double(app.createdAt.milliseconds)
+                == Double(app.createdAt.milliseconds)
         else {
             throw OAuthError(
                 .invalidToken, "The access token is invalid, expired, or revoked.",

@@ -139,15 +139,20 @@ package struct GrantService: Sendable {
         }
         try OAuthError.requireProof(thumbprint, for: app)
         let now = clock.now
-        let claims = accessClaims(
+        var claims = accessClaims(
             app: app.id, subject: app.id.text, scope: asked, resources: resources,
             thumbprint: thumbprint)
+        claims[Self.appMadeAt] = .number(Double(app.createdAt.milliseconds))
         return TokenAnswer(
             accessToken: try signed(
                 claims, as: .access, seconds: app.settings.tokens.accessSeconds, at: now),
             tokenType: thumbprint == nil ? "Bearer" : "DPoP",
             expiresIn: app.settings.tokens.accessSeconds, scope: asked.text)
     }
+
+    /// The claim that tells the app of a token from a later one of the same ID. A token of a user
+    /// needs none: its grant goes with the app.
+    static let appMadeAt = "app_made_at"
 
     private func answer(
         _ grant: TokenGrantRecord, of account: AccountRecord, _ organization: OrganizationAccess?,

@@ -1,6 +1,6 @@
 package import MienCore
 internal import MienServerCore
-internal import MienStore
+package import MienStore
 
 /// The sign-in that the token of a completed journey proves.
 package struct JourneySignIn: Sendable {
@@ -24,16 +24,16 @@ extension GrantService {
     ///
     /// - Returns: `nil` unless it is a valid token of this server for the app, of a journey that
     ///   signed a user in. A journey begun with a sign-in does not yield a second, longer one.
-    package func journeySignIn(_ token: String, app: AppID) -> JourneySignIn? {
+    package func journeySignIn(_ token: String, app: AppRecord) -> JourneySignIn? {
         guard let claims = issuer.claims(of: token, as: .identity, at: clock.now),
             claims["journey"] != nil, claims["sid"] == nil,
-            claims["aud"]?.stringValue == app.text,
+            claims["aud"]?.stringValue == app.id.text,
             let user = claims["sub"]?.stringValue.flatMap({ UserID($0) }),
             let id = claims["jti"]?.stringValue, let end = claims["exp"]?.numberValue,
             let at = claims["auth_time"]?.numberValue,
             let proof = claims["mien_proof"]?.stringValue.flatMap({
                 JourneyTokenProof(sealed: $0, token: id, keys: store.keys)
-            })
+            }), proof.isFor(app)
         else { return nil }
         return JourneySignIn(
             account: user,

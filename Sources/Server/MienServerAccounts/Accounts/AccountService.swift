@@ -35,7 +35,9 @@ package struct AccountService: Sendable {
                 errors: [
                     .init(
                         field: "username",
-                        message: "is required unless external_id or a verified email is given")
+                        message:
+                            "is required unless there is an external ID or a verified email address"
+                    )
                 ])
         }
         try checkAttributes(profile.attributes)
@@ -64,7 +66,8 @@ package struct AccountService: Sendable {
             }
         } catch let error as StoreError where error.code == .conflict {
             throw Problem(
-                .conflict, "A user with this external_id, username, or email already exists.")
+                .conflict,
+                "A user with this external ID, user name, or email address already exists.")
         }
         return id
     }
@@ -105,7 +108,8 @@ package struct AccountService: Sendable {
                     .init(
                         field: "username",
                         message:
-                            "is required unless the user has an external_id or a verified email")
+                            "is required unless the user has an external ID or a verified email address"
+                    )
                 ])
         }
         try checkAttributes(profile.attributes)
@@ -124,6 +128,9 @@ package struct AccountService: Sendable {
                     throw StoreError(.stale, "the user changed while the password was hashed")
                 }
                 try tables.accounts.update(changed, names: names, at: now)
+                if let former = found.mailbox, former != changed.mailbox {
+                    try tables.endMailProofs(of: changed, actor: actor, at: now)
+                }
                 if let hash {
                     let password = try tables.setPassword(
                         hash, of: changed, id: authenticatorID, at: now)
@@ -147,7 +154,8 @@ package struct AccountService: Sendable {
                         ]), at: now)
             }
         } catch let error as StoreError where error.code == .conflict {
-            throw Problem(.conflict, "Another user has this external_id, username, or email.")
+            throw Problem(
+                .conflict, "Another user has this external ID, user name, or email address.")
         }
         return changed
     }
@@ -171,7 +179,8 @@ package struct AccountService: Sendable {
         ]
     )
 
-    /// Ends all sign-ins of an account whose credentials somebody else knows.
+    /// Ends all sign-ins of an account whose credentials somebody else knows, and what apps of others
+    /// were allowed to know: it may have been somebody else who allowed it.
     ///
     /// The credentials themselves stay. Change the password and remove authenticators as well.
     /// - Throws: ``Problem`` `.notFound`.
@@ -182,6 +191,10 @@ package struct AccountService: Sendable {
                 throw Problem.noSuchUser
             }
             try tables.accounts.endSignIns(of: id, at: now)
+            for permission in try tables.permissions.all(of: id) {
+                _ = try tables.withdrawPermission(
+                    of: id, app: permission.app, actor: actor, at: now)
+            }
             try tables.audit.append(
                 AuditEvent("user.compromised", actor: actor, account: id), at: now)
         }
@@ -245,5 +258,35 @@ package struct AccountService: Sendable {
                         message: "must be at most 16 KB of JSON, nested at most 8 levels deep")
                 ])
         }
+    }
+}
+
+extension AccountRecord {
+    /// The mailbox of the verified address.
+    fileprivate var mailbox: Mailbox? { profile.use { $0.email }.map { Mailbox($0) } }
+}
+
+extension Tables {
+    /// Ends what rests on an address that is no longer the account's: sign-ins by mailed codes, with
+    /// the runs and codes that wait, links, and recoveries. A person who reads the former mailbox,
+    /// for example because it was taken over, acts for the account no longer.
+    fileprivate func endMailProofs(of account: AccountRecord, actor: String, at now: Instant) throws
+    {
+        try mailedLinks.endAll(of: account.id, at: now)
+        for recovery in try recoveries.all(of: account.id)
+        where recovery.methods.contains(AuthenticatorType.emailCode.method) {
+            _ = try recoveries.end(recovery.id, .canceledByEpoch, at: now)
+        }
+        guard let old = try authenticators.find(.emailCode, of: account, app: nil) else { return }
+        let holders = try locks.holders(of: old.id)
+        _ = try removeAuthenticator(old.id, of: account, actor: actor, at: now)
+        guard !holders.isEmpty else { return }
+        // Another address does not lift a lock.
+        var generator = SystemRandomNumberGenerator()
+        let new = AuthenticatorRecord(
+            id: .random(using: &generator), account: account.id, type: .emailCode, app: nil,
+            content: [], createdAt: now)
+        try authenticators.insert(new, of: account)
+        for holder in holders { try locks.hold(new.id, by: holder) }
     }
 }

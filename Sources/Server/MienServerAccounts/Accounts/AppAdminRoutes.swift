@@ -14,13 +14,17 @@ package struct AppAdminRoutes {
     let records: AdminRecords
     let clock: ServerClock
     let body: JSONBody
+    /// Whether the server may call a URL: the setting `webhook.hosts` lists its host.
+    let mayCall: @Sendable (_ url: String) -> Bool
 
     package init(
-        store: Store, apps: AppCatalog, records: AdminRecords, clock: ServerClock, body: JSONBody
+        store: Store, apps: AppCatalog, records: AdminRecords, clock: ServerClock, body: JSONBody,
+        mayCall: @escaping @Sendable (_ url: String) -> Bool
     ) {
         (self.store, self.apps, self.records, self.clock, self.body) = (
             store, apps, records, clock, body
         )
+        self.mayCall = mayCall
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
@@ -44,6 +48,7 @@ package struct AppAdminRoutes {
                 ?? AppID.random(using: &generator)
             let type = wanted.type ?? .public
             var settings = try Self.settings(wanted.settings)
+            try requireCallable(settings, before: AppSettings())
             if wanted.settings?["requires_dpop"] == nil {
                 settings.requiresDPoP = wanted.client == .mien
             }
@@ -91,14 +96,17 @@ package struct AppAdminRoutes {
                 else {
                     throw Problem(
                         .conflict,
-                        "Somebody has changed this app since. Get it, combine the changes, and send them with its revision."
+                        "Somebody has changed this app since. Look at it as it is now, and make the changes again."
                     )
                 }
                 record.name = name
                 if let isFirstParty = wanted.isFirstParty {
                     record.party = isFirstParty ? .first : .third
                 }
-                if let settings { record.settings = settings }
+                if let settings {
+                    try requireCallable(settings, before: record.settings)
+                    record.settings = settings
+                }
             }
             return JSONBody.response(try answer(changed))
         }
@@ -122,6 +130,10 @@ package struct AppAdminRoutes {
                 try tables.authenticators.deleteAll(ofApp: id)
                 try tables.locks.deleteAll(ofApp: id)
                 try tables.runs.deleteAll(ofApp: id)
+                // What names the app by its ID goes with it: another app may get the same ID.
+                try tables.captures.deleteAll(ofApp: id)
+                try tables.devices.deleteAll(ofApp: id)
+                try tables.consents.withdrawAll(ofApp: id, at: now)
                 guard try tables.apps.delete(id) else { throw Problem.noSuchApp }
                 try tables.audit.append(event, at: now)
             }
@@ -244,6 +256,25 @@ package struct AppAdminRoutes {
                 })
         }
         return settings
+    }
+
+    /// Refuses a new address that the server would never call. One that the app has already stays:
+    /// the operator may have removed its host from `webhook.hosts`.
+    private func requireCallable(_ settings: AppSettings, before: AppSettings) throws(Problem) {
+        let faults = [
+            (
+                "backchannel_logout_uri", settings.backChannelLogoutURI,
+                before.backChannelLogoutURI
+            ), ("identity.webhook", settings.identity.webhook, before.identity.webhook),
+        ].compactMap { setting, url, known -> Problem.FieldError? in
+            guard let url, url != known, !mayCall(url) else { return nil }
+            return .init(
+                field: "settings.\(setting)",
+                message:
+                    "must be an https URL whose host the server's setting webhook.hosts lists; add the host there first"
+            )
+        }
+        guard faults.isEmpty else { throw Problem(.invalidRequest, errors: faults) }
     }
 
     /// Returns one error for each unknown member.

@@ -55,7 +55,7 @@ package struct SignUpService: Sendable {
                 errors: [
                     .init(
                         field: "username",
-                        message: "is required unless external_id or email is given")
+                        message: "is required unless there is an external ID or an email address")
                 ])
         }
         try accounts.checkAttributes(user.attributes)

@@ -31,17 +31,26 @@ extension UserAdminRoutes {
         router.delete("users/:user/sign-ins") { _, context in
             let id = try await records.user(context).id, now = clock.now, actor = context.actor
             try await store.write { tables in
-                for grant in try tables.grants.live(of: id, at: now) {
+                let all = try tables.grants.live(of: id, at: now)
+                for grant in all {
                     try Self.end(grant.id, of: id, tables, by: actor, at: now)
                 }
+                try tables.accounts.endBegunSignIns(of: id, at: now)
+                try tables.withdrawUnusedPermissions(
+                    of: id, apps: all.map(\.app), actor: actor, at: now)
             }
             return Response(status: .noContent)
         }
         router.delete("users/:user/sign-ins/:signin") { _, context in
             let id = try await records.user(context).id, now = clock.now, actor = context.actor
             let wanted = try GrantID(context.parameters.require("signin"), field: "signin")
-            let isEnded = try await store.write { tables in
-                try Self.end(wanted, of: id, tables, by: actor, at: now)
+            let isEnded = try await store.write { tables -> Bool in
+                guard let grant = try tables.grants.find(wanted),
+                    try Self.end(wanted, of: id, tables, by: actor, at: now)
+                else { return false }
+                try tables.withdrawUnusedPermissions(
+                    of: id, apps: [grant.app], actor: actor, at: now)
+                return true
             }
             guard isEnded else {
                 throw Problem(.notFound, "This user has no sign-in with this ID.")

@@ -17,6 +17,7 @@ package struct NoticeRoutes {
     let attempts: RateLimiter
     let clock: ServerClock
     let budget: BodyBudget
+    private let forms: FormAnswers
 
     package init(
         links: MailedLinkService, pages: any MessagePages, attempts: RateLimiter,
@@ -24,30 +25,49 @@ package struct NoticeRoutes {
     ) {
         (self.links, self.pages, self.attempts) = (links, pages, attempts)
         (self.clock, self.budget) = (clock, budget)
+        forms = FormAnswers(store: links.store, clock: clock)
     }
 
     package func add(to router: Router<MienRequestContext>) {
         router.get("\(MailedLink.path)") { request, context in
             try await limited(request, context) {
                 let code = request.uri.queryParameters["code"].map(String.init) ?? ""
-                return NoticePage.confirmation(try await status(of: code), code: code)
+                return pages.response(
+                    NoticePage.confirmation(try await status(of: code), code: code), to: request)
             }
         }
         router.post("\(MailedLink.path)") { request, context in
-            try await limited(request, context) {
-                let form: FormBody
-                do {
-                    form = try await FormBody(request, maxBytes: Self.maxBodyBytes, budget: budget)
-                } catch let error as OAuthError {
-                    return NoticePage.malformed(error.status)
-                }
-                let code = form["code"] ?? ""
-                guard code.utf8.count <= Self.maxCodeBytes else {
-                    return NoticePage.confirmation(.unknown, code: "")
-                }
-                return NoticePage.result(try await links.use(code))
-            }
+            try await limited(request, context) { try await answer(request) }
         }
+    }
+
+    /// Does what the link is for, and answers the same form again alike. Other forms with the code of
+    /// a used link are refused.
+    private func answer(_ request: Request) async throws -> Response {
+        let form: FormBody
+        do {
+            form = try await FormBody(request, maxBytes: Self.maxBodyBytes, budget: budget)
+        } catch let error as OAuthError {
+            return pages.response(NoticePage.malformed(error.status), to: request)
+        }
+        let code = form["code"] ?? ""
+        guard code.utf8.count <= Self.maxCodeBytes else {
+            return pages.response(NoticePage.confirmation(.unknown, code: ""), to: request)
+        }
+        let use: @Sendable () async throws -> Response = { [links, pages] in
+            pages.response(NoticePage.result(try await links.use(code)), to: request)
+        }
+        guard let id = form["form"] else { return try await use() }
+        let key = FormKey(MailedLink.path, form: id, browser: code)
+        let answer: Response?
+        if case .open = try await status(of: code) {
+            answer = try await forms.once(key, first: use)
+        } else {
+            // A wrong code never causes a write.
+            answer = try await forms.answer(to: key)
+        }
+        if let answer { return answer }
+        return try await use()
     }
 
     private func status(of code: String) async throws -> MailedLinkService.Status {
@@ -56,11 +76,11 @@ package struct NoticeRoutes {
     }
 
     private func limited(
-        _ request: Request, _ context: MienRequestContext, _ body: () async throws -> MessagePage
+        _ request: Request, _ context: MienRequestContext, _ body: () async throws -> Response
     ) async throws -> Response {
         if let wait = try await attempts.take(context.client.key, at: clock.now) {
             return ProblemMiddleware.response(Problem(.tooManyRequests), retryAfter: wait)
         }
-        return pages.response(try await body(), to: request)
+        return try await body()
     }
 }

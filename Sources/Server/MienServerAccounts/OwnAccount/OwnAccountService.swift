@@ -52,19 +52,25 @@ package struct OwnAccountService: Sendable {
                 return false
             }
             try tables.noteEnd(of: [id], by: caller, at: now)
+            try tables.withdrawUnusedPermissions(
+                of: caller.account.id, apps: [grant.app], actor: "user", at: now)
             return true
         }
     }
 
-    /// Ends every sign-in except the caller's.
+    /// Ends every sign-in except the caller's, and those that were begun.
     func endOtherSignIns(of caller: Caller) async throws {
         let now = clock.now, user = caller.account.id, own = caller.grant.id
         try await store.write { tables in
             let others = try tables.grants.live(of: user, at: now).filter { $0.id != own }
-            guard let first = others.map(\.family.createdAt).min() else { return }
-            try tables.requireNoHold(before: first, by: caller, at: now)
+            if let first = others.map(\.family.createdAt).min() {
+                try tables.requireNoHold(before: first, by: caller, at: now)
+            }
             _ = try tables.grants.revokeAll(of: user, except: own, at: now)
+            try tables.accounts.endBegunSignIns(of: user, at: now)
             try tables.noteEnd(of: others.map(\.id), by: caller, at: now)
+            try tables.withdrawUnusedPermissions(
+                of: user, apps: others.map(\.app), actor: "user", at: now)
         }
     }
 

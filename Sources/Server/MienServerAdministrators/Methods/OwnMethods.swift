@@ -146,7 +146,7 @@ struct OwnMethods: Sendable {
                     .init(
                         field: "password",
                         message: hasPassword
-                            ? "is set already; change it with PUT /v1/administrator/password"
+                            ? "is set already; change it separately"
                             : "is missing: codes are valid only together with a password")
                 ])
         }

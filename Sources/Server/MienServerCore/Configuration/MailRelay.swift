@@ -1,3 +1,4 @@
+internal import Foundation
 package import MienCore
 package import NIOCore
 package import NIOSSL
@@ -13,12 +14,33 @@ package struct MailRelay: Sendable {
     package let security: Security
     package let user: String?
     package let password: Sensitive<String>
+    /// The path of a file with an OAuth access token, which replaces the password.
+    package var tokenFile: String?
     package let from: MailAddress
+    /// The name that mail programs show beside the sender's address; empty for none.
+    package var fromName = ""
+    /// The name of this server in EHLO; `nil` for its address.
+    package var ownName: String?
     /// The path of a PEM file with the certificate authorities to trust; `nil` to trust the
     /// system's.
     let authorities: String?
     /// The time limit for one email, from connecting to the last reply.
     package var patience = TimeAmount.seconds(30)
+
+    /// Reads the access token again for each login, because tokens are valid for about an hour and
+    /// another program renews them.
+    ///
+    /// - Returns: `nil` without ``tokenFile``.
+    package func token() throws -> Sensitive<String>? {
+        guard let tokenFile else { return nil }
+        let bytes = try Data(contentsOf: URL(filePath: tokenFile))
+        guard bytes.count <= 16 * 1024,
+            let text = String(bytes: bytes, encoding: .utf8)?.trimmingCharacters(
+                in: .whitespacesAndNewlines),
+            !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw CocoaError(.fileReadCorruptFile) }
+        return Sensitive(text)
+    }
 
     /// - Returns: `nil` if the connection to the relay is not encrypted.
     /// - Throws: ``ConfigurationError`` if the authorities cannot be read.

@@ -90,6 +90,16 @@ public struct ServerConfiguration: Sendable {
         if let sender = texts["mail.from"], MailAddress(sender) == nil {
             problems.append("mail.from must be an address like mien@example.org, not “\(sender)”")
         }
+        if let name = texts["mail.from_name"], name.utf8.count > 200 || !name.isPrintable {
+            problems.append("mail.from_name must be one line of at most 200 bytes")
+        }
+        if let name = texts["mail.ehlo_name"], !name.isEmpty, MailAddress("mien@\(name)") == nil {
+            problems.append(
+                "mail.ehlo_name must be a host name like mail.example.org, not “\(name)”")
+        }
+        if texts["mail.token_file"] != "", texts["mail.user"] == "" {
+            problems.append("mail.token_file needs mail.user, the account whose token it is")
+        }
         if texts["webhook.hosts"] != "",
             (texts["webhook.secret"] ?? "").utf8.count < Self.minWebhookSecret
         {
@@ -98,6 +108,14 @@ public struct ServerConfiguration: Sendable {
                 webhook.secret must have at least \(Self.minWebhookSecret) characters when webhook.hosts lists hosts, \
                 because they verify calls with it; generate one with: openssl rand -hex 32
                 """)
+        }
+        for key in ["webhook.former_secret", "identity.http.former_secret"] {
+            guard let secret = texts[key], !secret.isEmpty,
+                secret.utf8.count < Self.minWebhookSecret
+            else { continue }
+            problems.append(
+                "\(key) must have at least \(Self.minWebhookSecret) characters, because it still signs; empty it when nobody verifies with it"
+            )
         }
         guard problems.isEmpty else { throw ConfigurationError(problems) }
         self.texts = texts
@@ -228,7 +246,11 @@ public struct ServerConfiguration: Sendable {
 
     private static func yaml(_ value: String, _ kind: ServerSetting.Kind) -> String {
         switch kind {
-        case .integer, .number, .flag: value
+        case .flag: value
+        case .integer, .number:
+            // Without quotes, only what YAML would write alike can be read again.
+            [Int(value).map { "\($0)" }, Double(value).map { "\($0)" }].contains(value)
+                ? value : "\"\(value)\""
         case .list:
             "[" + value.split(separator: ",").map { "\"\($0)\"" }.joined(separator: ", ") + "]"
         case .text, .path, .choice:
@@ -393,13 +415,16 @@ public struct ServerConfiguration: Sendable {
     /// The service of the source `http`: its URL, the path of the mapping, and how to connect.
     package var identityHTTP:
         (
-            url: String, mapping: String, secret: Sensitive<String>, timeout: Duration,
-            mayBePrivate: Bool, authorities: String?
+            url: String, mapping: String, secret: Sensitive<String>,
+            formerSecret: Sensitive<String>?, timeout: Duration, mayBePrivate: Bool,
+            authorities: String?
         )
     {
         (
             text("identity.http.url"), text("identity.http.mapping"),
             Sensitive(text("identity.http.secret")),
+            text("identity.http.former_secret").isEmpty
+                ? nil : Sensitive(text("identity.http.former_secret")),
             .seconds(integer("identity.http.timeout_seconds")),
             text("identity.http.allow_private") == "true",
             text("identity.http.ca").isEmpty ? nil : text("identity.http.ca")
@@ -446,6 +471,10 @@ public struct ServerConfiguration: Sendable {
     package var identityRules: String? {
         text("identity.rules").isEmpty ? nil : text("identity.rules")
     }
+    /// `nil` for the standard table.
+    package var identityShortNames: String? {
+        text("identity.short_names").isEmpty ? nil : text("identity.short_names")
+    }
     public var auditsClients: Bool { text("audit.clients") == "true" }
     package var recoveryPolicy: RecoveryPolicy {
         RecoveryPolicy(holdHours: integer("recovery.hold_hours"))
@@ -460,6 +489,10 @@ public struct ServerConfiguration: Sendable {
     }
     public var webhooksMayBePrivate: Bool { text("webhook.allow_private") == "true" }
     public var webhookSecret: Sensitive<String> { Sensitive(text("webhook.secret")) }
+    /// `nil` unless receivers are changing to ``webhookSecret``.
+    package var webhookFormerSecret: Sensitive<String>? {
+        text("webhook.former_secret").isEmpty ? nil : Sensitive(text("webhook.former_secret"))
+    }
     package var attestationRoots: String? {
         text("attestation.roots").isEmpty ? nil : text("attestation.roots")
     }
@@ -484,8 +517,12 @@ public struct ServerConfiguration: Sendable {
             host: text("mail.host"), port: integer("mail.port"),
             security: MailRelay.Security(rawValue: text("mail.security"))!,
             user: text("mail.user").isEmpty ? nil : text("mail.user"),
-            password: Sensitive(text("mail.password")), from: mailFrom,
+            password: Sensitive(text("mail.password")),
+            tokenFile: text("mail.token_file").isEmpty ? nil : text("mail.token_file"),
+            from: mailFrom, fromName: mailFromName,
+            ownName: text("mail.ehlo_name").isEmpty ? nil : text("mail.ehlo_name"),
             authorities: text("mail.ca").isEmpty ? nil : text("mail.ca"))
     }
+    package var mailFromName: String { text("mail.from_name") }
     package var mailFrom: MailAddress { MailAddress(text("mail.from"))! }
 }

@@ -229,7 +229,17 @@ public struct ServerSetting: Sendable {
         ),
         .init("mail.user", .text, "", "User name for the relay."),
         .init("mail.password", .text, "", secret: true, "Password for the relay."),
+        .init(
+            "mail.token_file", .path, "",
+            "File with an OAuth access token for the relay instead of a password (XOAUTH2, OAUTHBEARER). It is read at each login; another program renews it."
+        ),
         .init("mail.from", .text, "mien@localhost", "Sender address of mails."),
+        .init(
+            "mail.from_name", .text, "",
+            "Sender's name, which mail programs show beside the address."),
+        .init(
+            "mail.ehlo_name", .text, "",
+            "Name of this server in EHLO, such as mail.example.org; default: its address."),
         .init(
             "webhook.hosts", .list, "",
             "Exact host names that journeys and logout notices may call; none by default."),
@@ -239,6 +249,10 @@ public struct ServerSetting: Sendable {
         .init(
             "webhook.secret", .text, "", secret: true,
             "Secret that signs calls, shared with the hosts; at least 32 characters."),
+        .init(
+            "webhook.former_secret", .text, "", secret: true,
+            "Secret that signs the calls as well while receivers change to webhook.secret; at least 32 characters, empty afterwards."
+        ),
         .init(
             "webhook.ca", .path, "",
             "PEM file with the certificate authorities trusted for these hosts; default: those of the system."
@@ -361,6 +375,10 @@ public struct ServerSetting: Sendable {
             "identity.rules", .path, "",
             "JSON file with the rules that turn the results of checks into a recommendation."),
         .init(
+            "identity.short_names", .path, "",
+            "Text file with given names and their short forms, such as Robert: Bob, Rob; a person decides whether they are the same. By default the server has a table."
+        ),
+        .init(
             "identity.http.url", .text, "",
             "URL of the service that the source http asks about personal data."),
         .init(
@@ -370,6 +388,10 @@ public struct ServerSetting: Sendable {
         .init(
             "identity.http.secret", .text, "", secret: true,
             "Secret that signs the requests, shared with the service; at least 32 characters."),
+        .init(
+            "identity.http.former_secret", .text, "", secret: true,
+            "Secret that signs the requests as well while the service changes to identity.http.secret; at least 32 characters, empty afterwards."
+        ),
         .init(
             "identity.http.timeout_seconds", .integer(1...60), "10",
             "Seconds until the last byte of the service's response."),

@@ -12,19 +12,19 @@ struct SettingsFile {
     /// - Throws: ``ConfigurationError`` if the file is not YAML, has an unknown key, or has a value
     ///   that is neither text nor a list.
     init(path: String, contents: String) throws {
-        let top: Any?
+        let top: Node?
         do {
             let node = try Yams.compose(yaml: contents)
             // Yams ends the process on a mapping whose key is not plain text.
             guard node.map(Self.hasPlainKeys) ?? true else {
                 throw ConfigurationError(["\(path): a key is not plain text; write key: value"])
             }
-            top = node?.any
+            top = node
         } catch let error as ConfigurationError { throw error } catch {
             throw ConfigurationError(["\(path) is not YAML: \(error)"])
         }
-        guard let top else { return }
-        guard let sections = top as? [String: Any] else {
+        guard let top, top.scalar?.string.isEmpty != true else { return }
+        guard let sections = top.mapping else {
             throw ConfigurationError(["\(path): the top level is not a list of settings"])
         }
         var problems: [String] = []
@@ -43,18 +43,17 @@ struct SettingsFile {
     }
 
     private mutating func read(
-        _ section: [String: Any], under prefix: String, from path: String,
+        _ section: Node.Mapping, under prefix: String, from path: String,
         _ problems: inout [String]
     ) {
-        for (name, value) in section.sorted(by: { $0.key < $1.key }) {
-            let key = prefix + name
+        for (name, value) in section {
+            let key = prefix + (name.scalar?.string ?? "")
             if let setting = ServerSetting.byKey[key] {
-                guard let text = Self.text(value, setting.kind) else {
-                    problems.append("\(path): \(key) must be a single value")
-                    continue
+                do throws(Fault) { texts[key] = try Self.text(value, setting.kind) } catch {
+                    let line = (value.mark ?? name.mark).map { ", line \($0.line)" } ?? ""
+                    problems.append("\(path)\(line): \(key) \(error.reason)")
                 }
-                texts[key] = text
-            } else if let deeper = value as? [String: Any],
+            } else if let deeper = value.mapping,
                 ServerSetting.all.contains(where: { $0.key.hasPrefix(key + ".") })
             {
                 read(deeper, under: key + ".", from: path, &problems)
@@ -66,16 +65,48 @@ struct SettingsFile {
         }
     }
 
-    private static func text(_ value: Any, _ kind: ServerSetting.Kind) -> String? {
-        switch value {
-        case let text as String: text
-        case let flag as Bool: flag ? "true" : "false"
-        case let number as Int: String(number)
-        case let number as Double: String(number)
-        case is NSNull: ""
-        case let list as [Any]:
-            if case .list = kind { list.map { "\($0)" }.joined(separator: ",") } else { nil }
-        default: nil
+    /// Why a value cannot be read. Repeats nothing of it, because it may be a secret.
+    private struct Fault: Error { let reason: String }
+
+    private static func text(_ node: Node, _ kind: ServerSetting.Kind) throws(Fault) -> String {
+        switch node {
+        case .scalar(let scalar): return try text(scalar, kind)
+        case .sequence(let items):
+            guard case .list = kind else { break }
+            var texts: [String] = []
+            for item in items {
+                guard let scalar = item.scalar else {
+                    throw Fault(reason: "must be a list of single values")
+                }
+                texts.append(try text(scalar, .text))
+            }
+            return texts.joined(separator: ",")
+        case .mapping, .alias: break
         }
+        throw Fault(reason: "must be a single value")
+    }
+
+    /// The text as it was written. YAML has several ways to write a number, a Boolean, nothing, or
+    /// a date without quotes, such as 0123, 1e5, off, or ~. An operator who writes a password means its
+    /// characters, and nobody sees what became of them.
+    private static func text(_ scalar: Node.Scalar, _ kind: ServerSetting.Kind) throws(Fault)
+        -> String
+    {
+        guard scalar.style == .plain || scalar.style == .any else { return scalar.string }
+        let meant: (text: String, what: String)? =
+            switch Node.scalar(scalar).any {
+            case is String: nil
+            case let flag as Bool: (flag ? "true" : "false", "true or false")
+            case let number as Int: (String(number), "a number")
+            case let number as Double: (String(number), "a number")
+            case is NSNull: ("", "nothing")
+            default: ("", "a date")
+            }
+        guard let meant, meant.text != scalar.string else { return scalar.string }
+        if case .flag = kind, meant.what == "true or false" { return meant.text }
+        throw Fault(
+            reason:
+                "is not in quotes, and YAML reads it as \(meant.what); put it in quotes to keep its characters"
+        )
     }
 }

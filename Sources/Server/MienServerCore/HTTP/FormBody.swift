@@ -1,5 +1,6 @@
 package import Hummingbird
 internal import MienAPI
+package import MienCore
 
 /// A strictly parsed `application/x-www-form-urlencoded` body. A parameter may appear only once
 /// (RFC 6749 §3.2), except for those listed as repeatable.
@@ -45,6 +46,18 @@ package struct FormBody: Sendable {
 
     package subscript(_ name: String) -> String? { all(name).first }
     package func all(_ name: String) -> [String] { values[Array(name.utf8)] ?? [] }
+
+    /// All names and values, in an order that does not depend on the browser's.
+    package var content: Sensitive<[UInt8]> {
+        var bytes: [UInt8] = []
+        for (name, found) in values.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+            for part in [name] + found.map({ Array($0.utf8) }) {
+                bytes += Array("\(part.count) ".utf8) + part
+            }
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        return Sensitive(bytes)
+    }
 
     /// - Throws: ``OAuthError`` `invalid_request` if the parameter is missing.
     package func required(_ name: String) throws(OAuthError) -> String {

@@ -45,9 +45,12 @@ package struct OAuthError: Error, Sendable {
         package let maxAge: Int
         /// The required `acr`.
         package let acr: String?
+        /// The required assurance as a number, for the pages of this server: `acr` names the highest
+        /// one only.
+        package let level: Int
 
-        package init(maxAge: Int, acr: String?) {
-            (self.maxAge, self.acr) = (maxAge, acr)
+        package init(maxAge: Int, acr: String?, level: Int) {
+            (self.maxAge, self.acr, self.level) = (maxAge, acr, level)
         }
     }
 

@@ -67,6 +67,8 @@ extension Tables {
         _ app: AppID, _ status: String, of attempt: AttemptRecord, _ state: VerificationState,
         _ result: AttemptRecord.Result?, at now: Instant
     ) throws {
+        // Another app may have got the ID of a deleted one.
+        guard let found = try apps.find(app), found.createdAt <= attempt.begunAt else { return }
         var members: [String: JSONValue] = [
             "event": "identity.attempt", "attempt": .string(attempt.id.text),
             "kind": .string(attempt.kind.rawValue), "user": .string(attempt.account.text),

@@ -43,7 +43,7 @@ extension VerificationSessions {
             reviewed: wanted.reviewed, capture: selfie.capture, captureToken: selfie.startToken,
             expiresAt: end)
         let record = WebRecord(
-            .pendingVerification, pendingKey(id),
+            .pendingVerification, pendingKey(id), app: app.id,
             content: Sensitive([UInt8](try JSONEncoder().encode(pending))), expiresAt: end)
         try await store.write(.process) { tables in
             try tables.web.put(record)

@@ -27,7 +27,7 @@ extension EffectPerformer {
                 try await codeMails.take(account?.id.text ?? nameKey(user, context)) == nil
             address = mayMail ? account?.profile.use { $0.email } : nil
         }
-        let now = clock.now, hash = codeHash(code, codeID), app = context.app.id
+        let now = clock.now, app = context.app.id
         // Anyone can start sign-ups, so their audit entries name no account and are counted
         // together.
         let noted = account?.state == .pending ? nil : account?.id
@@ -44,17 +44,26 @@ extension EffectPerformer {
                 """))
         // Unknown users get the same writes, so that the response takes as long: a code that is
         // never mailed, and an audit entry without an account.
-        try await store.write { [mail] tables in
-            try tables.codes.put(codeID.text, hash: hash, expiresAt: now + .seconds(seconds))
-            if let account, address != nil || account.state == .pending,
-                try tables.authenticators.find(.emailCode, of: account, app: nil) == nil
-            {
-                try tables.authenticators.insert(
-                    AuthenticatorRecord(
-                        id: authenticatorID, account: account.id, type: .emailCode, app: nil,
-                        content: [], createdAt: now),
-                    of: account)
+        try await store.write { [self] tables in
+            var authenticator: AuthenticatorID?
+            if let account, address != nil || account.state == .pending {
+                authenticator = try tables.authenticators.find(.emailCode, of: account, app: nil)?
+                    .id
+                if authenticator == nil {
+                    authenticator = authenticatorID
+                    try tables.authenticators.insert(
+                        AuthenticatorRecord(
+                            id: authenticatorID, account: account.id, type: .emailCode, app: nil,
+                            content: [], createdAt: now),
+                        of: account)
+                }
             }
+            // An address or a name that changed meanwhile is not the one in `account`, so that the
+            // code opens nothing.
+            let hash = codeHash(
+                code, codeID, account.map { Self.subject(of: $0, by: authenticator) })
+            try tables.codes.put(
+                codeID.text, hash: hash, of: account?.id, expiresAt: now + .seconds(seconds))
             try tables.audit.count(
                 AuditEvent(
                     address == nil ? "code.not-sent" : "code.sent", actor: "journey",
@@ -72,12 +81,14 @@ extension EffectPerformer {
         _ code: CodeID, _ user: UserReference, _ passcode: Sensitive<String>,
         _ context: EffectContext
     ) async throws -> EffectReply<Authentication> {
-        let hash = passcode.use { codeHash($0, code) }, now = clock.now
+        let now = clock.now
         let found = try await account(user, context),
             account = try await mayGuess(user, found, .emailCode, context) ? found : nil
         let authenticator = try await account.asyncMap { account in
             try await store.read { try $0.authenticators.find(.emailCode, of: account, app: nil) }
         }
+        let subject = account.map { Self.subject(of: $0, by: (authenticator ?? nil)?.id) }
+        let hash = passcode.use { codeHash(TypedCode.normal($0), code, subject) }
         var pass: LockGate.Pass?
         if let account, let authenticator = authenticator ?? nil {
             pass = try await gate.begin(authenticator, device: context.device(of: account.id))
@@ -112,8 +123,24 @@ extension EffectPerformer {
             by: AuthenticatorUse(authenticator.id, epoch: account.epoch))
     }
 
-    func codeHash(_ code: String, _ id: CodeID) -> [UInt8] {
-        store.keys.hash(ofSecret: Array("code \(id.text) \(code)".utf8))
+    /// Returns a keyed hash of a code together with what it proves.
+    private func codeHash(_ code: String, _ id: CodeID, _ subject: String?) -> [UInt8] {
+        store.keys.hash(ofSecret: Array("code \(id.text) \(code) \(subject ?? "")".utf8))
+    }
+
+    /// Names what a mailed code proves: access to one address of one account, as both are now.
+    ///
+    /// A name can pass to another account, and an address to another mailbox, while a code waits.
+    /// The authenticator is another one after the address was replaced, even by the same.
+    private static func subject(of account: AccountRecord, by authenticator: AuthenticatorID?)
+        -> String
+    {
+        let address = account.profile.use {
+            account.state == .pending ? $0.claimedEmail : $0.email
+        }
+        let mailbox = address.map { String(decoding: Mailbox($0).bytes, as: UTF8.self) }
+        return
+            "\(account.id.text) \(account.epoch) \(account.state.rawValue) \(authenticator?.text ?? "") \(mailbox ?? "")"
     }
 }
 

@@ -14,15 +14,18 @@ package struct JourneyAdminRoutes {
     let catalog: JourneyCatalog
     /// Whether this server checks documents.
     let checksDocuments: Bool
+    /// Whether the server may call a URL: the setting `webhook.hosts` lists its host.
+    let mayCall: @Sendable (_ url: String) -> Bool
     let clock: ServerClock
     let body: JSONBody
 
     package init(
-        store: Store, catalog: JourneyCatalog, checksDocuments: Bool, clock: ServerClock,
-        body: JSONBody
+        store: Store, catalog: JourneyCatalog, checksDocuments: Bool,
+        mayCall: @escaping @Sendable (_ url: String) -> Bool, clock: ServerClock, body: JSONBody
     ) {
         (self.store, self.catalog, self.clock, self.body) = (store, catalog, clock, body)
         self.checksDocuments = checksDocuments
+        self.mayCall = mayCall
     }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
@@ -62,7 +65,7 @@ package struct JourneyAdminRoutes {
                     {
                         throw Problem(
                             .conflict,
-                            "Somebody has saved version \(version) since. Get it, combine the changes, and save again with its updated_at, or save the next version."
+                            "Somebody has saved version \(version) since. Look at it, combine the changes, and save again, or save the next version."
                         )
                     }
                     try tables.journeys.putDraft(id, version: version, definition: text, at: now)
@@ -145,17 +148,25 @@ package struct JourneyAdminRoutes {
         return record
     }
 
-    /// - Throws: ``Problem`` with the linter's errors.
+    /// - Throws: ``Problem`` with the linter's errors, and with calls that the server would never
+    ///   make.
     private func requireNoErrors(_ definition: JourneyDefinition) throws {
         let findings = JourneyLinter.lint(definition, checksDocuments: checksDocuments).filter {
             $0.severity == .error
         }
-        guard findings.isEmpty else {
-            throw Problem(
-                .invalidRequest, "The journey has errors. mien journey lint shows them as well.",
-                errors: findings.map {
-                    .init(field: $0.step.map { "steps.\($0)" } ?? "", message: $0.message)
-                })
+        var faults = findings.map {
+            Problem.FieldError(field: $0.step.map { "steps.\($0)" } ?? "", message: $0.message)
+        }
+        for call in definition.webhooks where !mayCall(call.url) {
+            faults.append(
+                Problem.FieldError(
+                    field: "steps.\(call.step)",
+                    message:
+                        "url must be an https URL whose host the server's setting webhook.hosts lists; add the host there first"
+                ))
+        }
+        guard faults.isEmpty else {
+            throw Problem(.invalidRequest, "The journey has errors.", errors: faults)
         }
     }
 

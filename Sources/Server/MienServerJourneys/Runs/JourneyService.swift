@@ -117,6 +117,37 @@ package final class JourneyService: Sendable {
             leavesOrganization: true, caller: caller)
     }
 
+    /// A journey with which a signed-in person can prove again who they are.
+    package struct SignInJourney: Sendable {
+        package let id: JourneyID
+        /// The ways to sign in that its steps ask for.
+        package let asks: Set<AuthenticatorType>
+        /// Whether it has a login form, on which a page can offer a passkey.
+        package let hasLoginForm: Bool
+    }
+
+    /// Returns the published journeys of an app that only sign in: first that of its sign-in page,
+    /// then the standard one, then the others by ID. Journeys that register or change something have
+    /// effects that a person who confirms who they are does not expect.
+    package func signInJourneys(of app: AppRecord) async throws -> [SignInJourney] {
+        let own = [app.settings.pageJourney, AppSettings.standardSignInJourney].compactMap { $0 }
+        let published = try await store.read { try $0.journeys.all() }.filter {
+            $0.state == .published
+        }.map(\.id)
+        var found: [SignInJourney] = []
+        for id in own + Set(published).subtracting(own).sorted(by: { $0.text < $1.text })
+        where app.settings.allows(id) && !found.contains(where: { $0.id == id }) {
+            guard let definition = try await catalog.published(id),
+                own.contains(id) || definition.onlySignsIn
+            else { continue }
+            var asks = definition.authenticatorsAsked
+            if definition.restoresByCode { asks.insert(.recoveryCode) }
+            found.append(
+                SignInJourney(id: id, asks: asks, hasLoginForm: definition.hasLoginForm))
+        }
+        return found
+    }
+
     private func begin(
         _ definition: JourneyDefinition, in app: AppRecord, flowID: String?,
         parameters: JSONValue, device: KnownDevice?, organization: String? = nil,
@@ -178,6 +209,20 @@ package final class JourneyService: Sendable {
             throw Problem(.tooManyRequests, "Too many responses to this journey are in progress.")
         }
         return result
+    }
+
+    /// Gives up a run, as a rejection would: a sign-up in progress is deleted, and its names are free.
+    ///
+    /// - Parameter state: The state of the run's last answer; others change nothing.
+    package func abandon(_ state: String) async throws {
+        guard let (id, secret) = BearerSecret.parse(state, InstanceKind.self),
+            let record = try await store.read({ try $0.runs.find(id) }),
+            isSame(record.tokenHash, store.keys.hash(ofSecret: secret)),
+            let signUp = try record.state.use({
+                try JSONDecoder().decode(RunState.self, from: Data($0))
+            }).signUp
+        else { return }
+        try await performer.signUps.abandon(signUp)
     }
 
     /// Responds based on the stored run.
@@ -366,7 +411,7 @@ package final class JourneyService: Sendable {
                     authenticators: proof.authenticators, epoch: epoch,
                     isRecovery: completion.user?.isRecovered ?? false,
                     organization: app.settings.organizations.use == .off
-                        ? nil : chosen?.id.text ?? "")
+                        ? nil : chosen?.id.text ?? "", app: app)
                 claims["mien_proof"] = .string(try content.sealed(token: tokenID, keys: store.keys))
             }
             if state.begun == nil, state.device?.account != user {
@@ -388,13 +433,16 @@ package final class JourneyService: Sendable {
     {
         guard let proof, !proof.methods.isEmpty, let epoch = proof.epoch else { return true }
         let rule = performer.changes.rule, now = clock.now
-        // Fresh earlier proofs add to the new one. The combined proof is as old as the oldest.
-        let earlier = begun.proofs.filter { rule.isFresh($0, at: now) }
-        var methods = proof.methods
-        for method in earlier.flatMap(\.methods) where !methods.contains(method) {
-            methods.append(method)
+        // Fresh earlier proofs add to the new one, the newest first. The combined proof is as old as
+        // the oldest that added something.
+        var methods = proof.methods, at = proof.at
+        for earlier in begun.proofs.filter({ rule.isFresh($0, at: now) }).sorted(by: {
+            $0.at > $1.at
+        })
+        where !Set(earlier.methods).isSubset(of: methods) {
+            methods += earlier.methods.filter { !methods.contains($0) }
+            at = min(at, earlier.at)
         }
-        let at = earlier.map(\.at).min().map { min($0, proof.at) } ?? proof.at
         return try await grants.stepUp(
             begun.grant, SignInProof(methods: methods, at: at, isRecovery: isRecovery),
             with: proof.authenticators, epoch: epoch)

@@ -76,7 +76,7 @@ package final class JourneyTrials: Sendable {
         guard account.isTest, account.state == .active else {
             throw Problem(
                 .conflict,
-                "Only an active test account can try a journey. Create one: POST /v1/users with is_test."
+                "Only an active test account can try a journey. Create a user that is one."
             )
         }
         return id

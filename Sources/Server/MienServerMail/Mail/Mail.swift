@@ -50,16 +50,17 @@ package struct Mail: Sendable {
     /// in ASCII except for internationalized addresses. A value cannot break out of its header
     /// line.
     ///
-    /// - Parameter id: The same at each delivery, so that a mailbox can recognize a repeated one.
-    /// - Throws: ``MailError`` `.address`.
-    func message(from sender: MailAddress, id: String) throws(MailError)
-        -> [UInt8]
-    {
-        let recipient = try recipient(),
-            subject = MailHeader.unstructured(subject, after: "Subject: ")
+    /// - Parameters:
+    ///   - name: What mail programs show beside the sender's address; empty for none.
+    ///   - id: The same at each delivery, so that a mailbox can recognize a repeated one.
+    func message(
+        from sender: MailAddress, named name: String, to recipient: MailAddress, id: String
+    ) -> [UInt8] {
+        let subject = MailHeader.unstructured(subject, after: "Subject: ")
+        let from = name.isEmpty ? "" : MailHeader.phrase(name, after: "From: ") + " "
         return Array(
             """
-            From: <\(sender.text)>\r
+            From: \(from)<\(sender.text)>\r
             To: <\(recipient.text)>\r
             Subject: \(subject)\r
             Date: \(date.header)\r

@@ -6,12 +6,24 @@ enum MailHeader {
     /// RFC 2047 §2.
     private static let wordBytes = 39
 
+    /// Returns the name of a mailbox: in quotation marks, or as encoded words.
+    static func phrase(_ text: String, after name: String) -> String {
+        let written = unstructured(text, after: name)
+        // Encoded words have no meaning in quotation marks.
+        guard written == clean(text) else { return written }
+        return "\"\(written.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    }
+
+    private static func clean(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+    }
+
     /// Returns short printable ASCII unchanged, and anything else as encoded words, each on its own
     /// line.
     static func unstructured(_ text: String, after name: String) -> String {
-        let clean = String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+        let clean = clean(text)
         let isPlain =
             clean.utf8.allSatisfy { $0 < 0x80 } && clean.utf8.count + name.utf8.count <= 76
             && !clean.contains("=?")
@@ -21,16 +33,24 @@ enum MailHeader {
                 separator: "\r\n ")
     }
 
-    /// Splits the text between Unicode scalars: RFC 2047 §5 (3).
+    /// Splits the text after spaces, because some programs show one between encoded words; otherwise
+    /// between Unicode scalars: RFC 2047 §5 (3).
     private static func words(_ text: String) -> [String] {
-        var words = [""]
-        for scalar in text.unicodeScalars {
-            if words[words.count - 1].utf8.count + UTF8.width(scalar) > wordBytes {
-                words.append("")
+        var words: [Substring] = [], rest = text[...]
+        while !rest.isEmpty {
+            var end = rest.startIndex, length = 0, afterSpace: String.Index?
+            while end < rest.endIndex {
+                let scalar = rest.unicodeScalars[end]
+                length += UTF8.width(scalar)
+                if length > wordBytes { break }
+                end = rest.unicodeScalars.index(after: end)
+                if scalar == " " { afterSpace = end }
             }
-            words[words.count - 1].unicodeScalars.append(scalar)
+            if end < rest.endIndex, let afterSpace { end = afterSpace }
+            words.append(rest[..<end])
+            rest = rest[end...]
         }
-        return words
+        return words.map(String.init)
     }
 }
 

@@ -44,6 +44,7 @@ package final class MailService: Service {
     private let relay: SMTPClient?
     private let outbox: URL
     private let sender: MailAddress
+    private let senderName: String
     private let clock: ServerClock
     private let logger: Logger
     private let metrics: Metrics
@@ -57,6 +58,7 @@ package final class MailService: Service {
     ) throws {
         relay = try configuration.relay.map(SMTPClient.init)
         (outbox, sender) = (configuration.mailOutbox, configuration.mailFrom)
+        senderName = configuration.mailFromName
         (self.store, self.clock, self.logger, self.metrics) = (store, clock, logger, metrics)
     }
 
@@ -146,6 +148,61 @@ package final class MailService: Service {
         }
     }
 
+    /// Whether a relay is set. Without one, emails become files.
+    package var hasRelay: Bool { relay != nil }
+
+    /// Sends a test to an address, now and once, whatever waits.
+    ///
+    /// - Returns: Why it failed, `nil` if the relay accepted it, and the lines of the conversation,
+    ///   without secrets.
+    package func test(to address: String) async -> (fault: String?, dialog: [String]) {
+        guard let relay else { return ("mail.host is not set", []) }
+        let mail = Mail(
+            to: Sensitive(address), subject: "Test of mail",
+            body: Sensitive(
+                """
+                An administrator of Mien tested whether this server can send mail. Nothing needs to be
+                done.
+                """))
+        let secrets = Self.secrets(of: relay.relay), lines = Locked<[String]>([])
+        do {
+            try await relay.within(Self.testPatience).send(mail, id: OutboxMessage.freshID()) {
+                let line = Self.shown($0, without: secrets)
+                lines.withLock { $0.append(line) }
+            }
+            return (nil, lines.withLock { $0 })
+        } catch {
+            let fault = Self.shown(error)
+            return (
+                error is NIOConnectionError ? "the relay cannot be reached: \(fault)" : fault,
+                lines.withLock { $0 }
+            )
+        }
+    }
+
+    /// Apps and commands wait 30 s for the answer to a test, which has connecting, the conversation,
+    /// and the farewell.
+    private static let testPatience = TimeAmount.seconds(13)
+    private static let maxLine = 500
+
+    /// The secrets of logins, as they may appear in what a relay replies.
+    private static func secrets(of relay: MailRelay) -> [Sensitive<String>] {
+        let token = (try? relay.token()) ?? Sensitive("")
+        // PLAIN sends the name and the password as one text.
+        let plain = relay.password.use { Sensitive("\0\(relay.user ?? "")\0\($0)") }
+        return [relay.password, token, plain].flatMap { secret -> [Sensitive<String>] in
+            secret.use { [Sensitive($0), Sensitive(Base64URL.standard(Array($0.utf8)))] }
+        }
+    }
+
+    private static func shown(_ line: String, without secrets: [Sensitive<String>]) -> String {
+        let shown = secrets.reduce(line) { line, secret in
+            // Shorter ones are part of many words.
+            secret.use { $0.utf8.count < 4 ? line : line.replacing($0, with: "‹hidden›") }
+        }
+        return String(shown.printable.prefix(maxLine))
+    }
+
     /// Returns the description of errors that are known to contain no personal address, and only
     /// the type of any other error.
     private static func shown(_ error: any Error) -> String {
@@ -162,7 +219,8 @@ package final class MailService: Service {
         try FileManager.default.createDirectory(
             at: outbox, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let name = "\(mail.date.milliseconds)-\(id)"
-        let message = Data(try mail.message(from: sender, id: id))
+        let message = Data(
+            mail.message(from: sender, named: senderName, to: try mail.recipient(), id: id))
         try? FileManager.default.removeItem(at: temporary(name))
         guard
             FileManager.default.createFile(

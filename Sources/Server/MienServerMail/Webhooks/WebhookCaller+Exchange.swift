@@ -21,7 +21,10 @@ extension WebhookCaller {
         _ body: String, id: String, app: AppID, at url: String, within limit: Duration
     ) async -> PostResult {
         let delivery = Delivery(id: id, app: app, body: body)
-        switch await exchange(delivery, with: url, upTo: Self.maxAnswer, within: limit) {
+        let result = await exchange(with: url, upTo: nil, within: limit) {
+            request(delivery, to: $0)
+        }
+        switch result {
         case .answered(let status, _): return .answered(status)
         case .notAllowed: return .notAllowed
         case .tooLarge, .timedOut, .failed: return .failed
@@ -47,8 +50,10 @@ extension WebhookCaller {
     }
 
     /// Sends a request once, under the rules of webhooks.
+    ///
+    /// - Parameter maxAnswer: `nil` if the body has no use: it is not read.
     func exchange(
-        with url: String, upTo maxAnswer: Int, within limit: Duration,
+        with url: String, upTo maxAnswer: Int?, within limit: Duration,
         _ request: @escaping @Sendable (WebhookTarget) -> HTTPClientRequest
     ) async -> ExchangeResult {
         guard let target = target(of: url) else { return .notAllowed }
@@ -59,8 +64,12 @@ extension WebhookCaller {
                 return try await withClient(of: target, at: address) { client in
                     let response = try await client.execute(
                         request(target), timeout: .hours(1))
-                    let answer = try await response.body.collect(upTo: maxAnswer)
-                    return .answered(Int(response.status.code), Array(answer.readableBytesView))
+                    let body =
+                        if let maxAnswer {
+                            Array(
+                                try await response.body.collect(upTo: maxAnswer).readableBytesView)
+                        } else { [UInt8]() }
+                    return .answered(Int(response.status.code), body)
                 }
             }
         } catch is NIOTooManyBytesError {

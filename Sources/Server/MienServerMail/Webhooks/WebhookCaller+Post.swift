@@ -17,17 +17,14 @@ extension WebhookCaller {
     package func post(_ fields: [(String, String)], to url: String, within limit: Duration) async
         -> PostResult
     {
-        guard let target = target(of: url) else { return .notAllowed }
-        do {
-            return try await Self.within(limit) {
-                guard let address = try await address(of: target) else { return .notAllowed }
-                return try await withClient(of: target, at: address) { client in
-                    let response = try await client.execute(
-                        Self.form(fields, to: target), timeout: .hours(1))
-                    return .answered(Int(response.status.code))
-                }
-            }
-        } catch { return .failed }
+        let result = await exchange(with: url, upTo: nil, within: limit) { target in
+            Self.form(fields, to: target)
+        }
+        switch result {
+        case .answered(let status, _): return .answered(status)
+        case .notAllowed: return .notAllowed
+        case .tooLarge, .timedOut, .failed: return .failed
+        }
     }
 
     static func form(_ fields: [(String, String)], to target: WebhookTarget) -> HTTPClientRequest {

@@ -23,7 +23,10 @@ extension WebhookCaller {
     /// Tries once whether a URL answers, under the rules of webhooks.
     package func probe(_ probe: Probe, at url: String, within limit: Duration) async -> ProbeResult
     {
-        let result = await exchange(with: url, upTo: Self.maxAnswer, within: limit) { target in
+        // Only a journey reads what a webhook answers.
+        let limitOfAnswer: Int? =
+            if case .json(_, _, app: nil) = probe { Self.maxAnswer } else { nil }
+        let result = await exchange(with: url, upTo: limitOfAnswer, within: limit) { target in
             switch probe {
             case .json(let body, let id, let app):
                 request(Delivery(id: id, app: app, body: body), to: target)

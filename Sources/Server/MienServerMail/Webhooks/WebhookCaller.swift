@@ -12,8 +12,8 @@ internal import NIOSSL
 /// Performs the calls of `call_webhook` steps: only to listed hosts, signed, without redirects, and
 /// not into private networks. See docs/webhooks.md.
 ///
-/// Resolves the host once, checks the address, and connects to that same address, so that a later
-/// DNS change cannot bypass the check.
+/// Resolves the host once, checks each address, and connects to one of those that passed, so that a
+/// later DNS change cannot bypass the check.
 package struct WebhookCaller: Sendable {
     static let maxAnswer = 64 * 1024
     /// The pauses before the second and the third attempt.
@@ -22,10 +22,12 @@ package struct WebhookCaller: Sendable {
     let hosts: [String]
     let mayBePrivate: Bool
     let secret: Sensitive<String>
+    /// The secret that receivers still know while they change to ``secret``; `nil` for none.
+    let formerSecret: Sensitive<String>?
     var clock: ServerClock
     let tls: TLSConfiguration
-    var lookUp: @Sendable (_ host: String, _ port: Int) async throws -> String = {
-        try await WebhookCaller.address(of: $0, port: $1)
+    var lookUp: @Sendable (_ host: String, _ port: Int) async throws -> [String] = {
+        try await HostAddresses.resolve($0, port: $1)
     }
 
     /// Calls one host with a secret of its own.
@@ -35,7 +37,7 @@ package struct WebhookCaller: Sendable {
     ///   called.
     package init(
         only url: String, setting: String, mayBePrivate: Bool, secret: Sensitive<String>,
-        authorities: String?, clock: ServerClock
+        formerSecret: Sensitive<String>? = nil, authorities: String?, clock: ServerClock
     ) throws {
         guard let target = WebhookTarget(url), target.isEncrypted || mayBePrivate else {
             throw ConfigurationError([
@@ -44,7 +46,8 @@ package struct WebhookCaller: Sendable {
         }
         hosts = [target.host]
         (self.mayBePrivate, self.secret, self.clock) = (mayBePrivate, secret, clock)
-        tls = try .client(trusting: authorities, setting: "\(setting).ca")
+        self.formerSecret = formerSecret
+        tls = try Self.tls(trusting: authorities, setting: "\(setting).ca")
     }
 
     /// - Throws: ``ConfigurationError`` if the authorities cannot be read.
@@ -52,7 +55,18 @@ package struct WebhookCaller: Sendable {
         hosts = configuration.webhookHosts.map(WebhookTarget.bare)
         mayBePrivate = configuration.webhooksMayBePrivate
         (secret, self.clock) = (configuration.webhookSecret, clock)
-        tls = try .client(trusting: configuration.webhookAuthorities, setting: "webhook.ca")
+        formerSecret = configuration.webhookFormerSecret
+        tls = try Self.tls(trusting: configuration.webhookAuthorities, setting: "webhook.ca")
+    }
+
+    private static func tls(trusting authorities: String?, setting: String) throws
+        -> TLSConfiguration
+    {
+        var tls = try TLSConfiguration.client(trusting: authorities, setting: setting)
+        // A call ends at its limit. Waiting for the receiver's farewell would make it last 5 s longer,
+        // and read what an endless answer still sends.
+        tls.shutdownTimeout = .zero
+        return tls
     }
 
     /// - Parameters:
@@ -77,6 +91,9 @@ package struct WebhookCaller: Sendable {
         }
     }
 
+    /// Whether the settings allow calls to a URL.
+    package func mayCall(_ url: String) -> Bool { target(of: url) != nil }
+
     /// Returns the target of a URL; `nil` if it may not be called.
     func target(of url: String) -> WebhookTarget? {
         guard let target = WebhookTarget(url), target.isEncrypted || mayBePrivate,
@@ -85,10 +102,12 @@ package struct WebhookCaller: Sendable {
         return target
     }
 
-    /// Returns the address to connect to; `nil` if it may not be called.
+    /// Returns the address to connect to, of those that may be called the first that accepts a
+    /// connection; `nil` if none may be called.
     func address(of target: WebhookTarget) async throws -> String? {
-        let address = try await lookUp(target.host, target.port)
-        return mayBePrivate || PublicAddress.contains(address) ? address : nil
+        let found = try await lookUp(target.host, target.port)
+        let allowed = mayBePrivate ? found : found.filter(PublicAddress.contains)
+        return await HostAddresses.reachable(allowed, port: target.port) ?? allowed.first
     }
 
     struct Delivery: Sendable {
@@ -130,10 +149,9 @@ package struct WebhookCaller: Sendable {
         // We control the retries ourselves.
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        let result: Result<Output, any Error>
-        do { result = .success(try await body(client)) } catch { result = .failure(error) }
-        try await client.shutdown()
-        return try result.get()
+        // A connection that is still being made keeps the client from ending. The call does not wait.
+        defer { Task { try? await client.shutdown() } }
+        return try await body(client)
     }
 
     private func tries(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient)
@@ -170,7 +188,9 @@ package struct WebhookCaller: Sendable {
         request.headers.add(name: "mien-delivery", value: delivery.id)
         if delivery.isTrial { request.headers.add(name: "mien-trial", value: "1") }
         request.headers.add(
-            name: "mien-signature", value: "t=\(seconds),v1=\(signature(seconds, delivery.body))")
+            name: "mien-signature",
+            value: (["t=\(seconds)"] + signatures(seconds, delivery.body).map { "v1=\($0)" })
+                .joined(separator: ","))
         request.body = .bytes(ByteBuffer(string: delivery.body))
         return request
     }
@@ -190,21 +210,16 @@ package struct WebhookCaller: Sendable {
         return .webhookAnswered(status: Int(response.status.code), body: value)
     }
 
-    func signature(_ seconds: Int64, _ body: String) -> String {
-        let code = secret.use {
-            HMAC<SHA256>.authenticationCode(
-                for: Data("\(seconds).\(body)".utf8), using: SymmetricKey(data: Data($0.utf8)))
-        }
-        return code.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }
-            .joined()
-    }
-
-    private static func address(of host: String, port: Int) async throws -> String {
-        try await NIOThreadPool.singleton.runIfActive {
-            guard
-                let address = try SocketAddress.makeAddressResolvingHost(host, port: port).ipAddress
-            else { throw CocoaError(.featureUnsupported) }
-            return address
+    /// The former secret's comes last, where receivers find it that expect only one.
+    func signatures(_ seconds: Int64, _ body: String) -> [String] {
+        [secret, formerSecret].compactMap { $0 }.map { secret in
+            let code = secret.use {
+                HMAC<SHA256>.authenticationCode(
+                    for: Data("\(seconds).\(body)".utf8),
+                    using: SymmetricKey(data: Data($0.utf8)))
+            }
+            return code.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }
+                .joined()
         }
     }
 

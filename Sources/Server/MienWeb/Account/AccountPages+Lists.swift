@@ -125,17 +125,28 @@ extension AccountPages {
                 }),
             section(
                 "consents",
-                consents.map(Self.current)?.map {
+                consents.map(Self.current)?.map { ofApp in
                     row(
-                        .consent, $0["app_id"]?.stringValue ?? "", app($0),
-                        [
-                            texts(
-                                "account_consent_given",
+                        .consent, ofApp[0]["app_id"]?.stringValue ?? "", app(ofApp[0]),
+                        ofApp.map { consent in
+                            let date = time(consent, "given_at")
+                            guard let scope = consent["scope"]?.stringValue else {
+                                return texts(
+                                    "account_consent_given",
+                                    [
+                                        "date": date,
+                                        "version": consent["text_version"]?.stringValue ?? "",
+                                    ])
+                            }
+                            return texts(
+                                "account_permission_given",
                                 [
-                                    "date": time($0, "given_at"),
-                                    "version": $0["text_version"]?.stringValue ?? "",
+                                    "date": date,
+                                    "scopes": user.view.scopes(
+                                        scope.split(separator: " ").map(String.init)
+                                    ).joined(separator: ", "),
                                 ])
-                        ])
+                        })
                 }),
         ]
         let done = request.uri.queryParameters["done"].map(String.init).flatMap {
@@ -158,12 +169,17 @@ extension AccountPages {
                 scriptTexts: ["button_"]), for: user.view)
     }
 
-    /// The consents that have not been withdrawn, one for each app: withdrawing ends all of an app.
-    private static func current(_ consents: [JSONValue]) -> [JSONValue] {
-        var apps: Set<String> = []
-        return consents.filter {
-            $0["withdrawn_at"]?.numberValue == nil
-                && apps.insert($0["app_id"]?.stringValue ?? "").inserted
+    /// The consents and permissions that have not been withdrawn, by app: withdrawing ends all of
+    /// an app. Each purpose counts once, as it was agreed to last.
+    private static func current(_ consents: [JSONValue]) -> [[JSONValue]] {
+        var apps: [String] = [], byApp: [String: [String: JSONValue]] = [:]
+        for consent in consents where consent["withdrawn_at"]?.numberValue == nil {
+            let app = consent["app_id"]?.stringValue ?? ""
+            if byApp[app] == nil { apps.append(app) }
+            byApp[app, default: [:]][consent["purpose"]?.stringValue ?? ""] = consent
+        }
+        return apps.map { app in
+            (byApp[app] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
         }
     }
 

@@ -28,25 +28,27 @@ struct AccountPages: Sendable {
         router.post("account/remove/:kind/:id") { request, context in
             try await change(request, context) { user, _ in
                 let (kind, id) = try Self.item(context)
-                let app = kind == .signin ? try await appOfSignIn(id, user) : nil
                 _ = try await api.send(.delete, kind.path(id), as: user.grant, from: context)
-                // A user who ends the sign-in to an app does not let it back in unasked.
-                if let app {
-                    let account = user.found.account.id
-                    try await pages.store.write {
-                        _ = try $0.permissions.delete(of: account, app: app)
-                    }
+                if kind == .others {
+                    try await pages.sessions.keep(
+                        user.found, grant: user.grant, app: user.app.id)
                 }
                 return kind == .account
                     ? nil : kind == .face ? "account_done_face_removed" : kind.done
             }
         }
         router.get("account/password") { request, context in
-            try await with(request, context) { user in passwordPage(user, nil) }
+            try await with(request, context) { user in
+                // Nobody types a password only to be sent to sign in.
+                let caller = try await PageSignIn.with(user.grant) {
+                    try await pages.grants.caller(of: request)
+                }
+                try await pages.changes.require(.add, by: caller, reach: .account)
+                return passwordPage(user, nil)
+            }
         }
         router.post("account/password") { request, context in
-            try await with(request, context, isForm: true) { user in
-                let form = try await pages.ownForm(request)
+            try await answer(request, context) { user, form in
                 var body: [String: JSONValue] = ["password": .string(form["new"] ?? "")]
                 if let current = form["current"] { body["current_password"] = .string(current) }
                 if let token = pages.sessions.cookies.value(.device, request) {
@@ -63,8 +65,7 @@ struct AccountPages: Sendable {
             }
         }
         router.post("account/face") { request, context in
-            try await with(request, context, isForm: true) { user in
-                _ = try await pages.ownForm(request)
+            try await answer(request, context) { user, _ in
                 // The journey asks for this, too, but only after the capture.
                 let caller = try await PageSignIn.with(user.grant) {
                     try await pages.grants.caller(of: request)
@@ -78,8 +79,7 @@ struct AccountPages: Sendable {
             }
         }
         router.post("account/recovery-codes") { request, context in
-            try await with(request, context, isForm: true) { user in
-                _ = try await pages.ownForm(request)
+            try await answer(request, context) { user, _ in
                 let answer = try await api.send(
                     .post, "/v1/me/recovery-codes", .object([:]), as: user.grant, from: context)
                 let codes = (answer["codes"]?.arrayValue ?? []).compactMap(\.stringValue)
@@ -151,7 +151,8 @@ struct AccountPages: Sendable {
                 return problem(user, "error_failed", status: error.status)
             }
             return try await signInAgain(
-                user, error, to: isForm ? user.address(done: nil) : path, request, context)
+                user, error, to: isForm ? Self.beginning(of: request, user) : path, request,
+                context)
         } catch let error as Problem where error.status < 500 {
             let key = "error_\(error.code.rawValue)"
             return problem(
@@ -160,15 +161,58 @@ struct AccountPages: Sendable {
         }
     }
 
+    /// The page on which a person began a change: the form's own, or the section of its button.
+    private static func beginning(of request: Request, _ user: User) -> String {
+        switch request.uri.path {
+        case "/account/face": user.address(done: "account_done_confirmed") + "#s-faces"
+        case "/account/recovery-codes": user.address(done: "account_done_confirmed") + "#s-codes"
+        default: request.uri.string
+        }
+    }
+
+    /// Answers a form, and the same form again alike: a change may end the sign-in that made it, or
+    /// the password that it asks for, and a wrong password is one guess.
+    ///
+    /// What asks for another sign-in, or to wait, is no answer: the form may be sent again afterwards.
+    func answer(
+        _ request: Request, _ context: MienRequestContext,
+        _ body: @escaping @Sendable (User, FormBody) async throws -> Response
+    ) async throws -> Response {
+        let form: FormBody
+        do { form = try await pages.ownForm(request) } catch {
+            return try await with(request, context, isForm: true) { _ in throw error }
+        }
+        let isFinal = Locked(false)
+        @Sendable func first() async throws -> Response {
+            try await with(request, context, isForm: true) { user in
+                do {
+                    let response = try await body(user, form)
+                    isFinal.withLock { $0 = response.status != .tooManyRequests }
+                    return response
+                } catch let problem as Problem {
+                    isFinal.withLock { $0 = problem.status < 500 && problem.status != 429 }
+                    throw problem
+                }
+            }
+        }
+        guard let id = form["form"] else { return try await first() }
+        let key = FormKey(
+            request.uri.path, form: id,
+            browser: pages.sessions.mark(of: pages.sessions.browser(request)),
+            content: form.content)
+        let answer = try await pages.forms.once(
+            key, repeated: { response in isFinal.withLock { $0 } ? response : nil }, first: first)
+        return answer ?? pages.redirect("/account")
+    }
+
     /// Runs a change and returns to the account page.
     ///
     /// - Parameter body: Returns the key of what was done; `nil` if the account is gone.
     func change(
         _ request: Request, _ context: MienRequestContext,
-        _ body: (User, FormBody) async throws -> String?
+        _ body: @escaping @Sendable (User, FormBody) async throws -> String?
     ) async throws -> Response {
-        try await with(request, context, isForm: true) { user in
-            let form = try await pages.ownForm(request)
+        try await answer(request, context) { user, form in
             guard let done = try await body(user, form) else {
                 var response = pages.message(
                     user.view, title: "account_deleted_title", text: "account_deleted_text")
@@ -197,33 +241,79 @@ struct AccountPages: Sendable {
             isOnlyApp: all.count <= 1)
     }
 
-    /// Asks for a fresh or stronger sign-in, and then returns.
+    /// Asks for what a change needs beyond the sign-in so far, and then returns.
     private func signInAgain(
         _ user: User, _ error: OAuthError, to path: String, _ request: Request,
         _ context: MienRequestContext
     ) async throws -> Response {
-        guard let journey = user.app.settings.pageJourney else {
-            return problem(user, "error_sign_in_again", status: .unauthorized)
+        guard error.code == .insufficientUserAuthentication else {
+            return try await pages.beginForAccount(request, context, to: pages.localPath(path))
         }
+        let needed = AssuranceLevel(rawValue: error.stepUp?.level ?? 0) ?? .none
+        let caller = try await PageSignIn.with(user.grant) {
+            try await pages.grants.caller(of: request)
+        }
+        let proved = try await pages.changes.missing(needed, of: caller) ?? []
+        let plan = try await pages.plan(needed, beside: proved, of: caller.account, in: user.app)
         if let wait = try await pages.starts.take(context.client.key, at: pages.clock.now) {
             return pages.busy(request, wait)
         }
-        let address = try await pages.begin(
-            .page(path: pages.localPath(path)), in: user.app, journey: journey,
-            hint: user.found.account.shownName, request, pages.sessions.browser(request))
+        func flow(_ journey: JourneyID, _ ways: [AuthenticatorType]) async throws -> String {
+            try await pages.beginStepUp(
+                needed, beside: proved, journey: journey, ways: ways, to: path,
+                of: user.found.account.shownName, for: user.grant, in: user.app, request)
+        }
+        let texts = user.view.texts
+        var links: [PageValue] = [], more: [String] = [], main: PageValue = false
+        let text: String
+        if let next = plan.next {
+            main = [
+                "address": .text(try await flow(next.journey, next.ways)),
+                "label": .text(texts("button_continue")),
+            ]
+            let key =
+                needed == .none
+                ? "account_again_text"
+                : plan.done.isEmpty ? "account_again_strong" : "account_again_also"
+            text = texts(
+                key, ["ways": texts.ways(plan.combinations), "done": texts.ways([plan.done])])
+        } else {
+            text = texts("stepup_unreachable_text")
+            if plan.hasDeviceKey { more.append(texts("stepup_left_device")) }
+            for app in try await pages.accountApps() where app.id != user.app.id {
+                let other = try await pages.plan(
+                    needed, beside: [], of: caller.account, in: app)
+                guard other.next != nil else { continue }
+                links.append([
+                    "address": .text(Self.address(path, in: app.id)),
+                    "label": .text(texts("stepup_left_app", ["app": app.name])),
+                ])
+            }
+            more.append(texts("stepup_left_operator"))
+        }
+        // Without another way, also where any recent sign-in will do.
+        if needed > .none || plan.next == nil, let recovery = plan.recovery {
+            links.append([
+                "address": .text(try await flow(recovery, [.recoveryCode])),
+                "label": .text(texts("stepup_left_code")),
+            ])
+        }
+        links.append([
+            "address": .text(user.address(done: nil)),
+            "label": .text(texts("button_back_to_account")),
+        ])
         return pages.renderer.response(
             Page(
-                template: "ended", title: user.view.texts("account_again_title"),
+                template: "ended", title: texts("account_again_title"),
                 values: [
-                    "text": .text(
-                        user.view.texts(
-                            error.stepUp?.acr == "2"
-                                ? "account_again_strong" : "account_again_text")),
-                    "link": [
-                        "address": .text(address),
-                        "label": .text(user.view.texts("button_sign_in")),
-                    ],
+                    "text": .text(text), "more": .list(more.map { .text($0) }), "link": main,
+                    "links": .list(links),
                 ], status: .ok), for: user.view)
+    }
+
+    /// The same page of the account, for another app.
+    private static func address(_ path: String, in app: AppID) -> String {
+        "\(path.prefix { $0 != "?" && $0 != "#" })?client_id=\(PercentEncoding.encode(app.text))"
     }
 
     private func problem(_ user: User, _ text: String, status: HTTPResponse.Status) -> Response {
@@ -255,15 +345,6 @@ struct AccountPages: Sendable {
         }
 
         var done: String { "account_done_\(rawValue)" }
-    }
-
-    /// The app of one of the user's sign-ins.
-    private func appOfSignIn(_ id: String, _ user: User) async throws -> AppID? {
-        guard let id = GrantID(id) else { return nil }
-        let account = user.found.account.id
-        return try await pages.store.read { tables in
-            try tables.grants.find(id).flatMap { $0.account == account ? $0.app : nil }
-        }
     }
 
     private static func item(_ context: MienRequestContext) throws -> (Kind, String) {

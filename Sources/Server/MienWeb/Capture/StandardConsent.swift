@@ -23,6 +23,11 @@ extension PageTexts {
         return texts
     }
 
+    /// The standard text about faces in the page's language; `nil` for other texts.
+    func standardConsent(_ text: String) -> String? {
+        text == CaptureConsent.standard.text ? language.texts["consent_standard_text"] : nil
+    }
+
     /// A text with the sentence that names the search for duplicates, in the page's language.
     func namingSearch(_ text: String) -> String {
         "\(text) \(language.texts["consent_search_text"] ?? CaptureConsent.searchText)"

@@ -83,17 +83,22 @@ extension WebPages {
             guard let check = try await check(request),
                 var move = try await links.move(of: check.id)
             else { throw HTTPError(.notFound) }
+            // A side that has agreed may say so again.
             if let handoff = check.handoff {
-                guard handoff.ticket == move.ticket, move.state == .opened else {
+                guard handoff.ticket == move.ticket, move.state != .waiting else {
                     throw Problem(
                         .captureClosed, "The computer shows another code by now. Scan that one.")
                 }
+                guard move.state == .opened else { return Response(status: .noContent) }
                 move.state = .accepted
             } else {
-                guard move.state == .accepted, body["number"]?.stringValue == move.number else {
+                guard [.accepted, .confirmed].contains(move.state),
+                    body["number"]?.stringValue == move.number
+                else {
                     throw Problem(
                         .captureClosed, "The phone that opened the code has not agreed yet.")
                 }
+                guard move.state == .accepted else { return Response(status: .noContent) }
                 move.state = .confirmed
             }
             try await links.note(move, of: check.id)

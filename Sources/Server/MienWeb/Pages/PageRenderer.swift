@@ -35,6 +35,14 @@ struct PageView: Sendable {
     /// The address of the page within this server, to come back to in another language; `nil` for
     /// pages that answer a form and have no address.
     let path: String?
+
+    /// Returns what the words of a scope let an app do.
+    func scopes(_ words: some Sequence<String>) -> [String] {
+        words.compactMap { word in
+            let key = "scope_\(word.replacing("-", with: "_"))"
+            return texts.has(key) ? texts(key) : nil
+        }
+    }
 }
 
 /// Makes pages from templates.
@@ -72,6 +80,7 @@ struct PageRenderer: Sendable {
         var values = page.values
         values["t"] = view.texts.values
         values["csrf"] = .text(view.csrf)
+        values["form_id"] = .text(Self.formID())
         values["title"] = .text(page.title)
         values["app_name"] = .optional(view.app?.name)
         let content =
@@ -104,6 +113,12 @@ struct PageRenderer: Sendable {
         return Response(
             status: page.status, headers: Self.headers(formTarget: page.formTarget),
             body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// Tells a page's forms from those of the same page opened again. Not a secret.
+    private static func formID() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Base64URL.encode(generator.bytes(12))
     }
 
     private func data(of page: Page, _ view: PageView) -> JSONValue {

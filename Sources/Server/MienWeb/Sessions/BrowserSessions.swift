@@ -177,7 +177,7 @@ struct BrowserSessions: Sendable {
         return id
     }
 
-    /// Keeps the session in which the user changed the password. The change ended everything else.
+    /// Keeps the session in which the user changed the password, or ended all other sign-ins.
     ///
     /// - Parameter grant: The sign-in that made the change, which did not end.
     func keep(_ found: Found, grant: GrantID, app: AppID) async throws {

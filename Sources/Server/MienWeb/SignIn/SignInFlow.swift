@@ -27,11 +27,13 @@ struct SignInFlow: Codable, Sendable {
 
     let app: AppID
     let goal: Goal
-    let journey: JourneyID
+    var journey: JourneyID
     /// Identifies the browser that began it.
     let browser: String
     /// The grant of the signed-in user for whom the journey runs; `nil` if it signs somebody in.
     var grant: GrantID?
+    /// The proof that a change requires; `nil` for other sign-ins.
+    var stepUp: StepUp?
     /// The name to begin with.
     var hint: String?
     /// Whether the person wants to be offered by name next time.
@@ -43,6 +45,10 @@ struct SignInFlow: Codable, Sendable {
     var complaint: String?
     /// The fields of the last answer that were refused.
     var faults: [String] = []
+    /// The text that was entered into fields without secrets, by name, so that nobody types it twice.
+    var typed: [String: String]?
+    /// Whether the last answer ended a capture.
+    var wasCapture: Bool?
     /// The branch of a login form that is shown.
     var branch: String?
 }

@@ -41,6 +41,25 @@ struct SignInFlows: Sendable {
         return Held(id: id, flow: flow, revision: record.revision)
     }
 
+    /// The address at which an app's sign-in begins again, also for a browser that lost its cookie: what
+    /// the app asked for, without what it knows about the person.
+    ///
+    /// - Returns: `nil` if there is no such flow, or it belongs to no app.
+    func beginning(of id: String) async throws -> String? {
+        guard Base64URL.decode(id)?.count == 16 else { return nil }
+        let hash = hash(id), now = clock.now
+        let record = try await store.read { try $0.web.find(.flow, hash, at: now) }
+        guard let record else { return nil }
+        let flow = try record.content.use {
+            try JSONDecoder().decode(SignInFlow.self, from: Data($0))
+        }
+        guard case .authorize(let query) = flow.goal else { return nil }
+        let parts = query.split(separator: "&").filter {
+            !$0.hasPrefix("login_hint=") && !$0.hasPrefix("id_token_hint=")
+        }
+        return "/oauth2/authorize?\(parts.joined(separator: "&"))"
+    }
+
     /// Writes a changed flow.
     ///
     /// - Returns: `false` if another answer came first.
@@ -60,7 +79,8 @@ struct SignInFlows: Sendable {
 
     private func record(_ flow: SignInFlow, _ id: String) throws -> WebRecord {
         WebRecord(
-            .flow, hash(id), content: Sensitive([UInt8](try JSONEncoder().encode(flow))),
+            .flow, hash(id), app: flow.app,
+            content: Sensitive([UInt8](try JSONEncoder().encode(flow))),
             expiresAt: clock.now + Self.lifetime)
     }
 }

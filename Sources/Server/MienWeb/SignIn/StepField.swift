@@ -11,8 +11,12 @@ struct StepField {
     let isSignIn: Bool
     /// The name that was entered before.
     let hint: String?
+    /// The text that was entered into this field before.
+    let typed: String?
     /// Whether what was entered is at fault.
     let isFaulty: Bool
+    /// Whether the form has a field for a new password, so that nobody signs in with it.
+    var setsPassword = false
 
     private enum Kind { case text, number, password, code, checkbox }
 
@@ -37,10 +41,12 @@ struct StepField {
     private var input: (type: String, autocomplete: String) {
         switch (kind, format) {
         case (.number, _): ("number", "off")
-        case (.password, "password") where isSignIn && !name.contains("new"):
+        case (.password, "password") where isSignIn && schema["autocomplete"] == nil:
             ("password", "current-password")
         case (.password, "password"): ("password", "new-password")
         case (.password, _): ("password", "off")
+        case (_, "username") where setsPassword || schema["autocomplete"] == "username":
+            ("text", "username")
         case (_, "username"): ("text", "username webauthn")
         case (_, "email"): ("email", "email")
         case (_, "phone"): ("tel", "tel")
@@ -66,7 +72,7 @@ struct StepField {
             "is_plain": .flag(kind == .text || kind == .number),
             "required": .flag(isRequired), "optional": .flag(!isRequired),
             "max": count("maxLength", above: 0), "min": count("minLength", above: 1),
-            "value": .text(isName ? hint ?? "" : ""),
+            "value": .text(isName ? hint ?? "" : kind == .text ? typed ?? "" : ""),
             "autofocus": .flag(isFirst && !(isName && hint != nil)), "fault": .flag(isFaulty),
         ]
     }

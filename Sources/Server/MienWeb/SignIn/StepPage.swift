@@ -35,7 +35,7 @@ struct StepPage {
     var title: String {
         if let own = answer.data?["title"]?.stringValue, !own.isEmpty { return own }
         switch step {
-        case .loginForm: return texts("signin_title")
+        case .loginForm: return texts(flow.stepUp == nil ? "signin_title" : "account_again_title")
         case .emailOTPAuthentication: return texts("signin_email_code_title")
         case .otpAuthentication: return texts("signin_code_title")
         case .otpRegistration: return texts("signin_register_code_title")
@@ -86,10 +86,9 @@ struct StepPage {
         let needsApp = step.map(Self.appSteps.contains) ?? false
         // Without the app, the journey's branch for a failure is the way on.
         let shown = options.filter { kind($0.option) != .fail || needsApp }
-        let withFields = shown.filter { kind($0.option) != .cancel && kind($0.option) != .resend }
-        let usable = withFields.filter { branchKind($0.id) != "native_biometrics" }
-        let selected =
-            usable.first { $0.id == flow.branch } ?? usable.first { branchKind($0.id) != "passkey" }
+        let withFields = needed(
+            shown.filter { kind($0.option) != .cancel && kind($0.option) != .resend })
+        let selected = selected(among: withFields)
         var values: [String: PageValue] = [
             "turn": .text("\(flow.turn)"),
             "complaint": .optional(flow.complaint.map { texts($0) } ?? ownComplaint),
@@ -117,6 +116,8 @@ struct StepPage {
                 ]
             } ?? false,
             "is_login": .flag(step == .loginForm),
+            // The code may never come, and the mail says why.
+            "restarts": .flag(step == .emailOTPAuthentication && flow.grant == nil),
             "polls": .flag(step == .waitForTime || step == .otpTransactionApproval),
         ]
         let passkey = offersPasskeys && step == .loginForm
@@ -135,6 +136,32 @@ struct StepPage {
         return values
     }
 
+    /// Leaves out the branches that a step-up has no use for.
+    private func needed(_ all: [(id: String, option: ClientOptionWire)]) -> [(
+        id: String, option: ClientOptionWire
+    )] {
+        guard let ways = flow.stepUp?.ways, step == .loginForm else { return all }
+        let left = all.filter { item in
+            guard let kind = branchKind(item.id), kind != "custom" else { return true }
+            return ways.contains { $0.rawValue == kind }
+        }
+        return left.isEmpty && !offersPasskeys ? all : left
+    }
+
+    /// The option whose form is shown.
+    private func selected(among all: [(id: String, option: ClientOptionWire)]) -> (
+        id: String, option: ClientOptionWire
+    )? {
+        let usable = all.filter { branchKind($0.id) != "native_biometrics" }
+        return usable.first { $0.id == flow.branch }
+            ?? usable.first { branchKind($0.id) != "passkey" }
+    }
+
+    /// The branch of a login form that is shown.
+    private var shownBranch: String? {
+        selected(among: needed(options.filter { kind($0.option) == .custom }))?.id
+    }
+
     func option(_ wanted: ClientOptionType) -> String? {
         options.first { kind($0.option) == wanted }?.id
     }
@@ -145,18 +172,33 @@ struct StepPage {
             answer.data?["error"]?["code"]?.stringValue ?? answer.errorData?["code"]?.stringValue
         // An answer that came before its time is no failure.
         guard let code, code != "not_yet" else { return nil }
+        if code == "invalid_credentials", flow.wasCapture == true {
+            return texts("error_face_not_recognized")
+        }
         let key = "error_\(code)"
         return texts(texts.has(key) ? key : "error_failed")
+    }
+
+    /// Whether an option of a login form leads to a capture of the face.
+    func asksForFace(_ option: String) -> Bool {
+        step == .loginForm && branchKind(option) == "face"
     }
 
     /// Texts of the journey, by line.
     private var paragraphs: [String] {
         var text = answer.data?["text"]?.stringValue ?? ""
         if step == .recordConsent, let own = CaptureConsent.withoutSearch(text) {
-            text = texts.namingSearch(own)
+            text = texts.namingSearch(texts.standardConsent(own) ?? own)
+        } else if step == .recordConsent, let own = texts.standardConsent(text) {
+            text = own
         }
         var lines = text.split(separator: "\n").map(String.init)
+        if let stepUp = flow.stepUp, step == .loginForm {
+            lines.append(texts("stepup_text", ["ways": texts.ways(stepUp.ways.map { [$0] })]))
+        }
         switch step {
+        case .loginForm where flow.stepUp == nil && shownBranch.map(asksForFace) == true:
+            lines.append(texts("signin_face_text"))
         case .emailOTPAuthentication: lines.append(texts("signin_email_code_text"))
         case .otpTransactionApproval: lines.append(texts("signin_approve_text"))
         case .otpRegistration: lines.append(texts("signin_register_code_text"))
@@ -200,12 +242,14 @@ struct StepPage {
         let names =
             required.filter { properties[$0] != nil }
             + properties.keys.filter { !required.contains($0) }.sorted()
+        let setsPassword = properties.values.contains { $0["autocomplete"] == "new-password" }
         let fields = names.enumerated().map { index, name in
             StepField(
                 name: name, schema: properties[name] ?? .null,
                 isRequired: required.contains(name), isFirst: index == 0,
                 isSignIn: step == .loginForm, hint: flow.hint,
-                isFaulty: flow.faults.contains(name)
+                typed: step == .loginForm ? flow.typed?[name] : nil,
+                isFaulty: flow.faults.contains(name), setsPassword: setsPassword
             ).values(texts)
         }
         return [

@@ -219,10 +219,7 @@ extension WebPages: SignInPages {
         _ wanted: AuthorizationService.Request, of name: String, _ flow: SignInFlow,
         _ view: PageView, _ target: String
     ) -> Response {
-        let scopes = wanted.scope.words.compactMap { word -> PageValue? in
-            let key = "scope_\(word.replacing("-", with: "_"))"
-            return view.texts.has(key) ? .text(view.texts(key)) : nil
-        }
+        let scopes = view.scopes(wanted.scope.words).map { PageValue.text($0) }
         return renderer.response(
             Page(
                 template: "permission",

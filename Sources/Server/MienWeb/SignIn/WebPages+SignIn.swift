@@ -21,15 +21,13 @@ extension WebPages {
             }
         }
         router.post("signin/:flow") { request, context in
+            let flow = try context.parameters.require("flow")
             do {
-                return try await shown(request) {
-                    try await answerFlow(
-                        request, try context.parameters.require("flow"), context)
-                }
+                return try await shown(request) { try await answerFlow(request, flow, context) }
             } catch is OutsideForm {
-                return expired(request, app: nil)
+                return try await expired(request, flow)
             } catch is OAuthError {
-                return expired(request, app: nil)
+                return try await expired(request, flow)
             }
         }
         router.get("signin") { request, context in
@@ -37,7 +35,7 @@ extension WebPages {
         }
         router.post("signout") { request, _ in
             do { _ = try await ownForm(request) } catch is OutsideForm {
-                return expired(request, app: nil)
+                return try await expired(request, nil)
             }
             let cookies = try await signOut(nil, request)
             var response = message(
@@ -56,12 +54,13 @@ extension WebPages {
     /// - Parameter shown: The first thing to show, if not the journey's first step.
     func begin(
         _ goal: SignInFlow.Goal, in app: AppRecord, journey: JourneyID, hint: String?,
-        for grant: GrantID? = nil, stage: SignInFlow.Stage? = nil, _ request: Request,
+        for grant: GrantID? = nil, stepUp: StepUp? = nil, stage: SignInFlow.Stage? = nil,
+        _ request: Request,
         _ browser: BrowserSessions.Browser
     ) async throws -> String {
         var flow = SignInFlow(
             app: app.id, goal: goal, journey: journey, browser: sessions.mark(of: browser),
-            grant: grant, hint: hint, stage: stage ?? .ended(""))
+            grant: grant, stepUp: stepUp, hint: hint, stage: stage ?? .ended(""))
         if stage == nil { flow.stage = try await firstStage(of: flow, app, request) }
         return "/signin/\(try await flows.begin(flow))"
     }
@@ -75,7 +74,8 @@ extension WebPages {
             if let grant = flow.grant {
                 answer = try await PageSignIn.with(grant) {
                     try await journeys.start(
-                        flow.journey, in: app, device: nil,
+                        flow.journey, in: app,
+                        device: flow.stepUp == nil ? nil : device(request),
                         caller: grants.caller(of: request, needed: .signIn))
                 }
             } else {
@@ -126,12 +126,16 @@ extension WebPages {
         return response
     }
 
-    private func expired(_ request: Request, app: AppRecord?) -> Response {
+    /// - Parameter id: The flow that this browser asked for, which may be another browser's: of two
+    ///   cookies, one was lost.
+    private func expired(_ request: Request, _ id: String?) async throws -> Response {
         // Sets no cookie: a form of another site comes without the browser's cookies, and must not
         // replace them.
-        message(
-            view(request, app: app), title: "signin_ended_title", text: "signin_ended_expired",
-            status: .badRequest)
+        let view = view(request, app: nil)
+        let beginning = try await id.asyncMap { try await flows.beginning(of: $0) } ?? nil
+        return message(
+            view, title: "signin_ended_title", text: "signin_ended_expired", status: .badRequest,
+            link: (beginning ?? "/account", view.texts("button_start_again")))
     }
 
     // MARK: Showing
@@ -143,7 +147,7 @@ extension WebPages {
         else {
             // The back button after a sign-in.
             if try await sessions.find(request) != nil { return redirect("/account") }
-            return expired(request, app: nil)
+            return try await expired(request, id)
         }
         let app = try await apps.find(held.flow.app)
         return try await page(of: held, app, request)
@@ -167,15 +171,22 @@ extension WebPages {
         case .ended(let text):
             return renderer.response(
                 Page(
-                    template: "ended", title: view.texts("signin_ended_title"),
+                    template: "ended",
+                    title: view.texts(
+                        flow.grant == nil ? "signin_ended_title" : "error_title"),
                     values: [
                         "text": .text(view.texts(text)), "turn": .text("\(flow.turn)"),
-                        "restart": .flag(flow.grant == nil),
-                        "back": .flag(!target.isEmpty), "link": false,
+                        "restart": .flag(flow.grant == nil || flow.stepUp != nil),
+                        "back": .flag(!target.isEmpty),
+                        "link": flow.grant == nil ? false : backToAccount(view),
                     ], formTarget: target), for: view)
         case .step(let answer):
             return try await stepPage(answer, held, view, request, target, status)
         }
+    }
+
+    private func backToAccount(_ view: PageView) -> PageValue {
+        ["address": "/account", "label": .text(view.texts("button_back_to_account"))]
     }
 
     private func stepPage(
@@ -223,8 +234,9 @@ extension WebPages {
     /// Whether a passkey can sign in beside the journey: on a login form of the standard journey, or
     /// of one that has a branch for passkeys.
     private func offersPasskeys(_ flow: SignInFlow, _ answer: JourneyAnswer) -> Bool {
-        guard flow.grant == nil, answer.journeyStepID == .known(.loginForm), passkeys.areOffered
-        else { return false }
+        guard answer.journeyStepID == .known(.loginForm), passkeys.areOffered else { return false }
+        if let stepUp = flow.stepUp { return stepUp.ways.contains(.passkey) }
+        guard flow.grant == nil else { return false }
         return flow.journey == AppSettings.standardSignInJourney
             || (answer.data?["branches"]?.arrayValue ?? []).contains {
                 $0["kind"]?.stringValue == "passkey"
@@ -262,12 +274,35 @@ extension WebPages {
 
     // MARK: Answering
 
+    /// Answers a form, and the same form again alike.
     private func answerFlow(
         _ request: Request, _ id: String, _ context: MienRequestContext
     ) async throws -> Response {
         let form = try await ownForm(request), browser = sessions.browser(request)
+        let mark = sessions.mark(of: browser), address = "/signin/\(id)"
+        // Several forms of a page have the same turn.
+        let key = FormKey(
+            address, form: form["turn"] ?? "", browser: mark, content: form.content)
+        let held = try await flows.find(id, browser: mark)
+        guard let held, form["turn"] == "\(held.flow.turn)" else {
+            if let answer = try await forms.answer(to: key) { return answer }
+            // A page from the browser's history does not answer a later step.
+            if held != nil { return redirect(address) }
+            return try await expired(request, id)
+        }
+        // The flow's page has a complaint that the first answer shows.
+        let answer = try await forms.once(
+            key, repeated: { $0.headers[.location] == nil ? redirect(address) : $0 },
+            first: { try await answerFlow(form, request, id, browser, context) })
+        return answer ?? redirect(address)
+    }
+
+    private func answerFlow(
+        _ form: FormBody, _ request: Request, _ id: String, _ browser: BrowserSessions.Browser,
+        _ context: MienRequestContext
+    ) async throws -> Response {
         guard var held = try await flows.find(id, browser: sessions.mark(of: browser)) else {
-            return expired(request, app: nil)
+            return try await expired(request, id)
         }
         let app = try await apps.find(held.flow.app), address = "/signin/\(id)"
         // A page from the browser's history does not answer a later step.
@@ -279,6 +314,10 @@ extension WebPages {
         case "restart":
             if let wait = try await starts.take(context.client.key, at: clock.now) {
                 return busy(request, wait)
+            }
+            // A sign-up that is begun again frees the names that it held.
+            if case .step(let answer) = held.flow.stage, let state = answer.state {
+                try await journeys.abandon(state)
             }
             held.flow.stage = try await firstStage(of: held.flow, app, request)
             return try await keep(held, redirect(address), address)
@@ -339,9 +378,18 @@ extension WebPages {
         guard let option, let chosen = answer.clientResponseOptions[option],
             let state = answer.state
         else { return redirect(address) }
-        let (data, hint) = Self.data(form, schema: chosen.schema)
+        let (data, hint, typed) = Self.data(form, schema: chosen.schema)
         if let hint { held.flow.hint = hint }
+        if !typed.isEmpty { held.flow.typed = typed }
         held.flow.branch = String(option.prefix(64))
+        held.flow.wasCapture = step.isCapture
+        if step.asksForFace(option), let hint,
+            try await isKnownWithoutFace(named: hint, app, request)
+        {
+            held.flow.complaint = "error_no_face_here"
+            guard try await flows.update(held) else { return redirect(address) }
+            return try await page(of: held, app, request, status: .badRequest)
+        }
         do {
             let bytes = try await journeys.respond(
                 RespondRequest(state: state, option: option, data: data))
@@ -366,12 +414,14 @@ extension WebPages {
 
     /// Reads a form's fields by the schema of an option.
     ///
-    /// - Returns: The data, and the name that was entered.
-    private static func data(_ form: FormBody, schema: JSONValue?) -> (JSONValue?, hint: String?) {
+    /// - Returns: The data, the name that was entered, and everything that is not secret.
+    private static func data(_ form: FormBody, schema: JSONValue?) -> (
+        JSONValue?, hint: String?, typed: [String: String]
+    ) {
         guard let properties = schema?["properties"]?.objectValue, !properties.isEmpty else {
-            return (nil, nil)
+            return (nil, nil, [:])
         }
-        var members: [String: JSONValue] = [:], hint: String?
+        var members: [String: JSONValue] = [:], hint: String?, typed: [String: String] = [:]
         for (name, property) in properties {
             let value = form["f_\(name)"]
             switch property["type"]?.stringValue {
@@ -381,17 +431,42 @@ extension WebPages {
                     $0.isFinite ? .number($0) : nil
                 }
             default:
-                // People copy codes with spaces.
                 let isCode = property["format"]?.stringValue == "code"
-                members[name] = value.map {
-                    .string(isCode ? $0.filter { !$0.isWhitespace } : $0)
-                }
+                members[name] = value.map { .string(isCode ? TypedCode.normal($0) : $0) }
                 if property["format"]?.stringValue == "username", (value?.utf8.count ?? 0) <= 254 {
                     hint = value
                 }
+                if !isCode, property["format"]?.stringValue != "password",
+                    property["writeOnly"]?.boolValue != true, let value, value.utf8.count <= 1024,
+                    typed.count < 32
+                {
+                    typed[name] = value
+                }
             }
         }
-        return (.object(members), hint)
+        return (.object(members), hint, typed)
+    }
+
+    /// Whether this browser is known to belong to the named person, who has no face in the app.
+    ///
+    /// Such a person is told before the capture. Nobody else is: a stranger would learn who has a
+    /// face.
+    private func isKnownWithoutFace(named name: String, _ app: AppRecord, _ request: Request)
+        async throws -> Bool
+    {
+        let known = [
+            try await device(request)?.account, try await sessions.find(request)?.account.id,
+        ].compactMap { $0 }
+        let candidates = LoginName.candidates(name), id = app.id
+        return try await store.read { tables in
+            try known.contains { account in
+                guard let record = try tables.accounts.find(account), record.state == .active,
+                    record.profile.use({ (try? $0.names()) ?? [] }).contains(
+                        where: candidates.contains)
+                else { return false }
+                return try tables.authenticators.find(.face, of: record, app: id) == nil
+            }
+        }
     }
 
     private func advance(
@@ -407,13 +482,16 @@ extension WebPages {
         case .known(.success):
             var cookies = [sessions.cookies.removal(.capture)]
             if let token = next.deviceToken { cookies.append(sessions.cookies.set(.device, token)) }
+            if let grant = held.flow.grant, let stepUp = held.flow.stepUp {
+                return try await goOn(stepUp, held, for: grant, app, request, cookies: cookies)
+            }
             if held.flow.grant != nil {
                 // The journey changed something for the signed-in user.
                 try await flows.end(held.id)
                 guard case .page(let path) = held.flow.goal else { return redirect("/account") }
                 return redirect(path, cookies: cookies)
             }
-            guard let token = next.token, let proof = grants.journeySignIn(token, app: app.id)
+            guard let token = next.token, let proof = grants.journeySignIn(token, app: app)
             else {
                 held.flow.stage = .ended("signin_ended_no_user")
                 return try await keep(held, redirect(address, cookies: cookies), address)
@@ -468,6 +546,21 @@ extension WebPages {
 
     // MARK: Passkeys
 
+    /// Adds a passkey's proof to the sign-in of the same person.
+    ///
+    /// - Returns: `false` if the passkey is somebody else's, or the account changed meanwhile.
+    private func strengthen(
+        _ grant: GrantID, by owner: PasskeyService.Owner, _ request: Request
+    ) async throws -> Bool {
+        let caller = try await PageSignIn.with(grant) {
+            try await grants.caller(of: request, needed: .signIn)
+        }
+        guard caller.account.id == owner.account else { return false }
+        return try await grants.stepUp(
+            grant, SignInProof(methods: owner.methods, at: clock.now), with: [owner.authenticator],
+            epoch: owner.epoch)
+    }
+
     private func takePasskey(
         _ text: String, _ form: FormBody, _ held: SignInFlows.Held, _ app: AppRecord,
         _ request: Request, _ browser: BrowserSessions.Browser
@@ -475,10 +568,15 @@ extension WebPages {
         var held = held
         held.flow.remembers = form["remember"] != nil || held.flow.remembers
         do {
-            guard held.flow.grant == nil else { throw Problem(.invalidCredentials) }
             let credential = try BrowserCredential(JSONText.parse(text))
             let owner = try await passkeys.signIn(
                 credential, app: app, device: try await device(request))
+            if let grant = held.flow.grant, let stepUp = held.flow.stepUp {
+                guard try await strengthen(grant, by: owner, request) else {
+                    throw Problem(.invalidCredentials)
+                }
+                return try await goOn(stepUp, held, for: grant, app, request, cookies: [])
+            }
             var cookies: [String] = []
             if try await device(request)?.account != owner.account,
                 let token = try await devices.make(

@@ -20,6 +20,6 @@ struct AdminCommand: AsyncParsableCommand {
             FacesCommand.self, VerificationCommand.self, RegistryCommand.self, LicenseCommand.self,
             AdministratorCommand.self, AuditCommand.self, MasterKeyCommand.self,
             SettingsCommand.self, MetricsCommand.self, PagesCommand.self,
-            TestConnectionCommand.self,
+            TestConnectionCommand.self, MailCommand.self,
         ])
 }

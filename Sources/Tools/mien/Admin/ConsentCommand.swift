@@ -33,13 +33,15 @@ struct ConsentCommand: AsyncParsableCommand {
             if found.isEmpty { print("\(user.printable) has not given any consent.") }
             let rows = found.map {
                 [
-                    $0.appID, $0.purpose.rawValue, $0.textVersion, AdminOutput.time($0.givenAt),
+                    $0.appID, $0.purpose.rawValue, $0.textVersion ?? $0.scope ?? "",
+                    AdminOutput.time($0.givenAt),
                     $0.withdrawnAt.map { AdminOutput.time($0) } ?? "",
                 ]
             }
             if !rows.isEmpty {
                 print(
-                    Terminal.table(rows, heading: ["app", "purpose", "text", "given", "withdrawn"]))
+                    Terminal.table(
+                        rows, heading: ["app", "purpose", "text or scope", "given", "withdrawn"]))
             }
         }
     }
@@ -47,7 +49,8 @@ struct ConsentCommand: AsyncParsableCommand {
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "withdraw",
-            abstract: "Withdraw a user's consent to an app and erase the face registered for it.",
+            abstract:
+                "Withdraw a user's consents and permission in an app, and erase the face registered for it.",
             discussion: """
                 EXAMPLE
                   mien admin consent withdraw ada shop

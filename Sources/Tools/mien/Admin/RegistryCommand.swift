@@ -24,7 +24,7 @@ struct RegistryCommand: AsyncParsableCommand {
             discussion: """
                 The first row names the columns: id, first_name, last_name, address, postal_code, \
                 country, date_of_birth, and optionally city, state, deceased, fraud. An error names \
-                the row. Other rows may then be imported; importing the corrected file again replaces \
+                the line. Other rows may then be imported; importing the corrected file again replaces \
                 them.
 
                 EXAMPLE
@@ -53,7 +53,7 @@ struct RegistryCommand: AsyncParsableCommand {
             } catch let error as RegistryUpload.Refused {
                 throw Failure(
                     .badInput, "registry.row",
-                    "\(file.printable): row \(error.row.grouped): \(error.reason)")
+                    "\(file.printable): line \(error.line): \(error.reason)")
             }
             let imported = upload.imported
             var removed: Int?

@@ -9,6 +9,8 @@ struct RegistryParts {
         /// The number of its first row, counted from 1 without the header.
         let firstRow: Int
         let ids: Set<String>
+        /// The line of the file on which each row begins.
+        let lines: [Int]
     }
 
     /// The maximum number of rows of a part. The more rows the server writes together, the fewer
@@ -34,15 +36,19 @@ struct RegistryParts {
     /// Returns the first rows, in as many parts as their size needs.
     private mutating func take(_ count: Int) -> [Part] {
         var parts: [Part] = [], bytes = RegistryFile.header, first = sent + 1, ids: Set<String> = []
+        var lines: [Int] = []
         func end() {
-            if sent >= first { parts.append(Part(bytes: bytes, firstRow: first, ids: ids)) }
-            (bytes, first, ids) = (RegistryFile.header, sent + 1, [])
+            if sent >= first {
+                parts.append(Part(bytes: bytes, firstRow: first, ids: ids, lines: lines))
+            }
+            (bytes, first, ids, lines) = (RegistryFile.header, sent + 1, [], [])
         }
         for row in rows.prefix(count) {
             let line = row.line
             if bytes.count + line.count > MienAdmin.maxImportBytes { end() }
             bytes += line
             ids.insert(row.id)
+            lines.append(row.fileLine)
             sent += 1
         }
         rows.removeFirst(count)

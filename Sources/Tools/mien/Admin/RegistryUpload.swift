@@ -15,8 +15,8 @@ struct RegistryUpload {
 
     /// The server refused a row.
     struct Refused: Error {
-        /// Counted from 1 without the header.
-        let row: Int
+        /// The line of the file on which it begins, counted from 1.
+        let line: Int
         let reason: String
     }
 
@@ -68,9 +68,9 @@ struct RegistryUpload {
     /// Names the row of the file that the server refused.
     private static func named(_ error: MienError, _ part: RegistryParts.Part) -> any Error {
         guard let field = error.fields.first, field.field.hasPrefix("rows["),
-            let index = Int(field.field.dropFirst(5).dropLast())
+            let index = Int(field.field.dropFirst(5).dropLast()), part.lines.indices.contains(index)
         else { return error }
-        return Refused(row: part.firstRow + index, reason: field.message)
+        return Refused(line: part.lines[index], reason: field.message)
     }
 
     /// The parts on their way, by their first rows.

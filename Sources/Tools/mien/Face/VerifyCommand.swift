@@ -37,9 +37,11 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private static func words(_ answer: PhotoAnswer<Finding>, _ score: MatchScore) -> [String] {
         let (name, photo) = (answer.finding.name, answer.capture.path)
+        // A poor photo says little either way.
+        let isPoor = answer.capture.quality < FaceQuality.defaultThreshold
+        let found = (answer.match ? "Match" : "No match") + (isPoor ? " on a poor photo" : "")
         return [
-            answer.match
-                ? "Match: \(photo) shows \(name)." : "No match: \(photo) does not show \(name).",
+            "\(found): \(photo) \(answer.match ? "shows" : "does not show") \(name).",
             "  score      \(ScoreOutput.sentence(score))",
             "  threshold  \(String.decimal(answer.threshold.threshold))",
             "  quality    \(answer.capture.quality) of 100",

@@ -1,5 +1,6 @@
 import Foundation
 import MienStore
+import MienTesting
 import Testing
 
 @testable import MienStorePostgres
@@ -95,6 +96,44 @@ import Testing
         #expect(refusal("PGHOSTADDR", "postgresql://db.example/x")?.contains("Unset") == true)
         #expect(refusal("PGHOST", "postgresql://db.example/x") == nil)
         #expect(refusal("PGPASSFILE", "postgresql:///x") == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("geheim", "geheim"), ("geheim\n", "geheim"), ("geheim\r\n", "geheim"),
+            ("\u{FEFF}geheim\r\n", "geheim"), (" ge heim \n", " ge heim "),
+            ("", nil), ("\r\n", nil), ("geheim\n\n", nil), ("geheim\r\nmore", nil),
+            ("g\u{0}e", nil),
+        ] as [(String, String?)])
+    func `a password file has one line, however it ends`(text: String, password: String?) throws {
+        let scratch = try ScratchFolder(), file = scratch("password")
+        try Data(text.utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        let settings = try PostgresSettings("postgresql:///x", passwordFile: file.path)
+        guard let password else {
+            let error = #expect(throws: PostgresFailure.self) {
+                try settings.connectionParameters()
+            }
+            #expect(error?.reason.contains("must contain one line") == true)
+            return
+        }
+        let found = try settings.connectionParameters().first { $0.0 == "password" }
+        #expect(found?.1 == password)
+    }
+
+    @Test func `a pooler that shares sessions is named as the reason`() {
+        for (state, message) in [
+            ("26000", "prepared statement \"m1\" does not exist"),
+            ("42P05", "prepared statement \"m1\" already exists"),
+            ("", "FATAL: unsupported startup parameter: options"),
+        ] {
+            let failure = PostgresFailure(
+                state: state, message: message, constraint: "", isLost: false)
+            #expect(failure.storeError.reason.contains("pool_mode to session"))
+        }
+        let other = PostgresFailure(
+            state: "57014", message: "canceling statement", constraint: "", isLost: false)
+        #expect(!other.reason.contains("pool"))
     }
 
     /// The words before the digits, the digits, and what they mean.

@@ -87,7 +87,7 @@ struct PresentationAttackCheckTests {
         let check = Self.check([])
         #expect(check.objection(to: Self.face(.closed(.context))) == .faceTooClose)
         #expect(check.objection(to: Self.face(.closed(.light))) == .tooDark)
-        #expect(check.objection(to: Self.face(.closed(.confidence))) == .obscuredFace)
+        #expect(check.objection(to: Self.face(.closed(.confidence))) == .faceNotFound)
         #expect(check.objection(to: Self.face(.attack(0.9))) == nil)
         #expect(
             Self.check([], mode: .observe).objection(to: Self.face(.closed(.context))) == nil)

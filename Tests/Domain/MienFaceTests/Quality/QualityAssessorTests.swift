@@ -203,6 +203,16 @@ struct QualityAssessorTests {
         #expect(quality(of: mesh(evidence: 8)).reasons() == [.occluded])
     }
 
+    @Test("where the mesh network sees no face, nobody is asked to uncover one or to come closer")
+    func nobody() {
+        #expect(quality(of: mesh(evidence: 0.1)).reasons() == [.occluded])
+        for evidence in [0.0, -20, .nan] {
+            #expect(quality(of: mesh(evidence: evidence)).reasons() == [.noFace])
+            let reasons = quality(of: mesh(halfWidth: 5, evidence: evidence), rival: 3).reasons()
+            #expect(reasons == [.noFace] && reasons.map { Guidance($0) } == [.faceNotFound])
+        }
+    }
+
     @Test("a face entirely outside the picture, or without size, is graded without a crash")
     func nowhere() {
         #expect(quality(of: mesh(at: Point(x: -5000, y: 9000))).reasons().contains(.offCenter))

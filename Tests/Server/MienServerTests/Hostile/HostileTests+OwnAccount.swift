@@ -185,19 +185,18 @@ extension HostileTests {
                 "MIEN_WEBHOOK_SECRET": "a secret that no receiver of this test uses",
             ])
         let user = try await server.makeUser("ada")
-        for (id, uri) in [
-            ("unlisted", "https://unlisted.example.org/"), ("local", "https://localhost:9/"),
-            ("plain", "http://localhost:9/"), ("metadata", "https://169.254.169.254/"),
+        _ = try await server.admin.createApp(
+            AppRequest(
+                id: "local", name: "local",
+                settings: ["backchannel_logout_uri": "https://localhost:9/"]))
+        #expect(
+            try await TokenClient(server: server, app: "local").signIn(
+                "ada", password: AttackedServer.password, [("scope", "openid offline_access")]
+            ).status == 200)
+        for uri in [
+            "https://unlisted.example.org/", "http://localhost:9/", "https://169.254.169.254/",
+            "file:///etc/passwd", "http://example.org/", "https://a@b/", "//x", "",
         ] {
-            _ = try await server.admin.createApp(
-                AppRequest(
-                    id: id, name: id, settings: ["backchannel_logout_uri": .string(uri)]))
-            #expect(
-                try await TokenClient(server: server, app: id).signIn(
-                    "ada", password: AttackedServer.password, [("scope", "openid offline_access")]
-                ).status == 200)
-        }
-        for uri in ["file:///etc/passwd", "http://example.org/", "https://a@b/", "//x", ""] {
             await #expect(throws: MienError.self, "\(uri)") {
                 _ = try await server.admin.createApp(
                     AppRequest(
@@ -207,13 +206,13 @@ extension HostileTests {
         }
         try await server.admin.markCompromised(user)
         var reasons: [JSONValue] = []
-        for _ in 0..<200 where reasons.count < 4 {
+        for _ in 0..<200 where reasons.isEmpty {
             try await Task.sleep(for: .milliseconds(50))
             reasons = try await server.admin.audit(user: user).items.filter {
                 $0.event == "logout.undelivered"
             }.compactMap { $0.detail["reason"] }
         }
-        #expect(reasons == Array(repeating: "not_allowed", count: 4))
+        #expect(reasons == ["not_allowed"])
         #expect(await server.process.stop() == 0)
     }
 }

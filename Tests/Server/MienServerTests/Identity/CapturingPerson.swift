@@ -94,6 +94,8 @@ struct CapturingPerson: Sendable {
             .post, server.url("/v1/capture/frames"), token: token, Installed.photo(photo),
             type: "image/jpeg")
         #expect(taken.body["status"] == "passed", "\(taken.body)")
+        // The session stores the picture, and the person is told before.
+        #expect(taken.body["keeps_picture"] == true, "\(taken.body)")
     }
 
     /// Polls until the status is another one than `processing`.
@@ -111,7 +113,8 @@ struct CapturingPerson: Sendable {
 struct RelyingParty: Sendable {
     let server: any ServerUnderTest
     let id: String
-    let access: String
+    private let client: TokenClient
+    private(set) var access: String
 
     init(
         _ server: TestServer, _ id: String = "bank", settings: [String: JSONValue] = [:]
@@ -128,8 +131,16 @@ struct RelyingParty: Sendable {
                 id: id, name: "The Bank", type: .confidential,
                 settings: ["identity": .object(settings)]))
         let client = TokenClient(server: server, app: made.id, secret: made.clientSecret)
-        (self.server, self.id) = (server, made.id)
+        (self.server, self.id, self.client) = (server, made.id, client)
         access = try #require(try await client.token("client_credentials")["access_token"])
+    }
+
+    /// Returns the app with another access token.
+    func renewed() async throws -> Self {
+        var result = self
+        result.access = try #require(
+            try await client.token("client_credentials")["access_token"])
+        return result
     }
 
     func send(

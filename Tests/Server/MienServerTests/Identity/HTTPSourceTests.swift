@@ -155,6 +155,22 @@ struct HTTPSourceTests {
         }
     }
 
+    @Test func `during a rotation, a service that knows the former secret accepts requests`()
+        async throws
+    {
+        let settings = [
+            "MIEN_IDENTITY_HTTP_SECRET": "another secret of 32 characters ...",
+            "MIEN_IDENTITY_HTTP_FORMER_SECRET": Self.secret,
+        ]
+        try await run(settings) { _, user, peer, _ in
+            #expect(try await user.verify().body["verified"] == true)
+            let seen = try await peer.next(with: "path")
+            #expect(seen["valid"] == true)
+            let header = try #require(seen["headers"]?["mien-signature"]?.stringValue)
+            #expect(header.split(separator: ",").map { $0.prefix(2) } == ["t=", "v1", "v1"])
+        }
+    }
+
     @Test("after five failures the service is left alone for 30 s, then asked once")
     func pause() async throws {
         try await run { server, user, peer, port in

@@ -24,6 +24,27 @@ struct IdentityAdminTests {
         return Array(([header] + lines).map { $0 + "\n" }.joined().utf8)
     }
 
+    @Test(arguments: [true, false])
+    func `names that the operator's table calls alike lead to a review`(hasTable: Bool) async throws
+    {
+        let table = try scratch.write(Array("# Ours\nQuillon: Xavi\n".utf8), to: "names.txt")
+        let settings = hasTable ? ["MIEN_IDENTITY_SHORT_NAMES": table.path] : [:]
+        try await TestServer.run(
+            in: scratch, settings: Self.settings.merging(settings) { $1 }
+        ) { server in
+            _ = try await server.admin.importPeople(
+                Self.rows(
+                    "1,Quillon,Smith,222333 Peachtree Pl,Atlanta,GA,30318,US,1975-02-28,,"))
+            let user = try await server.makeUser()
+            let ada = try await VerifyingUser.signedIn(on: server)
+            #expect(try await ada.verify(["firstName": "Xavi"]).body["verified"] == false)
+            let attempt = try await server.admin.verification(of: user).attempts.first
+            #expect(
+                (attempt?.recommendation == .known(.challenge)) == hasTable, "\(attempt as Any)")
+            #expect(try await server.admin.reviewCases().items.isEmpty == !hasTable)
+        }
+    }
+
     @Test("people are imported, replaced, removed, and decide verifications")
     func registry() async throws {
         try await TestServer.run(in: scratch, settings: Self.settings) { server in
@@ -68,7 +89,8 @@ struct IdentityAdminTests {
             }
             #expect(
                 refused?.problem?.code == .invalidRequest
-                    && refused?.fields.first?.field == "rows[1]")
+                    && refused?.fields.first?.field == "rows[1]"
+                    && refused?.problem?.detail.hasPrefix("line 3: ") == true)
             #expect(!"\(String(describing: refused))".contains("Muster"))
             for (body, status) in [("", 400), ("id\n", 400), ("\"", 400)] {
                 #expect(

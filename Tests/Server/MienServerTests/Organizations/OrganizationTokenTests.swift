@@ -154,7 +154,7 @@ struct OrganizationTokenTests {
             let page = try await browser.get(answer.location ?? answer.address)
             #expect(page.text.contains("belongs to no organization"))
             let back = try await browser.submit(page, ["action": "back"])
-            #expect(back.parameters["error"] == "access_denied")
+            #expect(back.parameters["error"] == "access_denied", "\(back)")
             // A member of one, who is not a member of the one that the app asks for.
             let other = PageBrowser(world.server.address)
             let refused = try await other.signIn(

@@ -217,6 +217,11 @@ struct PortalMethodsTests {
             let uri = try #require(options.body["uri"]?.stringValue)
             #expect(uri.hasPrefix("otpauth://totp/Mien%20localhost:Ada?secret=\(new.base32)"))
             #expect((options.body["qr_code"]?["size"]?.numberValue ?? 0) >= 21)
+            let both = try await browser.send(
+                .put, "/v1/administrator/authenticator-app",
+                ["one_time_code": "123456", "password": "another horse battery"])
+            let said = both.body["errors"]?.arrayValue?.first?["message"]?.stringValue
+            #expect(said?.hasPrefix("is set already") == true && said?.contains("/v1/") == false)
             // Until a code confirms it, the old app stays.
             #expect(
                 try await PortalBrowser(server).signIn(

@@ -229,12 +229,18 @@ struct PortalSetupTests {
                 credential: Sensitive(try #require(second.credential)))
             let backdoor = try await theirs.inviteAdministrator("Three", as: .owner)
             #expect(try await isOpen(backdoor) == true)
+            let own = try await server.admin.inviteAdministrator("Four", as: .auditor)
             _ = try await server.admin.changeAdministrator(second.id, to: .operator)
             #expect(try await isOpen(backdoor) == false)
+            // It ended for good; a new one works while its author is an owner.
             _ = try await server.admin.changeAdministrator(second.id, to: .owner)
-            #expect(try await isOpen(backdoor) == true)
-            try await server.admin.removeAdministrator(second.id)
             #expect(try await isOpen(backdoor) == false)
+            #expect(try await server.admin.administratorInvitations().map(\.id) == [own.id])
+            let another = try await theirs.inviteAdministrator("Three", as: .owner)
+            #expect(try await isOpen(another) == true)
+            try await server.admin.removeAdministrator(second.id)
+            #expect(try await isOpen(another) == false)
+            #expect(try await isOpen(own) == true)
         }
     }
 

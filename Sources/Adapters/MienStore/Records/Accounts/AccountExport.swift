@@ -217,6 +217,7 @@ extension ExportedTable {
         columns: [("kind", .text), ("expires_at", .number)],
         omitted: [
             "account_id": owner, "hash": keyedHash,
+            "app_id": "set for sign-ins in progress, which belong to no account yet",
             "content_sealed": "what the sign-ins and devices list already",
             "revision": "a count of changes, for the server's own use",
         ])
@@ -474,7 +475,7 @@ extension ExportedTable {
         "app": "the operator's apps",
         "audit_anchor": "proves how the log of all accounts begins",
         "authorization_code":
-            "codes of at most 60 seconds, sealed, whose account only a redeemed code reveals",
+            "codes of at most 60 seconds, sealed, of which the sign-ins list the redeemed ones",
         "capture": "captures in progress, sealed and linked to a run, deleted after minutes",
         "capture_trail":
             "sealed hashes of frames, which find replays and are linked to no account",
@@ -489,7 +490,7 @@ extension ExportedTable {
         "licence_device": "devices of product keys, linked to no account",
         "organization": "the operator's customers",
         "organization_app": "which apps the operator's customers may use",
-        "one_time_code": "keyed hashes of codes of minutes, linked to no account",
+        "one_time_code": "keyed hashes of codes of minutes, which the user got by mail",
         "product_key": "the operator's product keys",
         "registry_key": "keyed hashes, which find people of the operator's registry",
         "registry_person":

@@ -137,16 +137,38 @@ public struct AccountTable {
             .flag(record.isTest))
     }
 
-    /// Replaces the profile, the state, and the names.
+    /// Replaces the profile, the state, and the names. Mailed codes end if the account loses a name,
+    /// which somebody else may take, or an address, which somebody else may read.
     ///
     /// - Throws: ``StoreError`` `.conflict` as for ``insert(_:names:)``, `.stale` if the account no
     ///   longer exists.
     public func update(_ record: AccountRecord, names: [LoginName], at now: Instant)
         throws(StoreError)
     {
+        let before = try nameHashes(of: record.id)
         try updateRow(record, at: now)
         try connection.execute("DELETE FROM account_name WHERE account_id = ?", .id(record.id))
         try setNames(names, of: record.id, at: now)
+        if try !before.isSubset(of: nameHashes(of: record.id)) { try endCodes(of: record.id) }
+    }
+
+    private func nameHashes(of id: UserID) throws(StoreError) -> Set<[UInt8]> {
+        var hashes: Set<[UInt8]> = []
+        for row in try connection.rows(
+            "SELECT kind, name_hash FROM account_name WHERE account_id = ?", .id(id))
+        {
+            hashes.insert(Array("\(try row.text(0)) ".utf8) + (try row.blob(1)))
+        }
+        return hashes
+    }
+
+    /// Deletes the codes that were mailed for an account, and those whose mail waits.
+    private func endCodes(of id: UserID) throws(StoreError) {
+        try OneTimeCodeTable(connection: connection).deleteAll(of: id)
+        connection.leaveNoTrace()
+        try connection.execute(
+            "DELETE FROM outbox WHERE account_id = ? AND kind = ?", .id(id),
+            .text(OutboxMessage.Kind.mail.rawValue))
     }
 
     /// Replaces the profile, the state, and the expiration time. The names stay.
@@ -333,9 +355,10 @@ public struct AccountTable {
     /// Starts a new epoch of the account after a password change, a suspension, or a disclosure of
     /// credentials.
     ///
-    /// Ends everything opened earlier: grants, known devices, registration codes of OTP tokens,
-    /// uploaded pictures, open recoveries. Anything that carries an epoch, such as journey tokens,
-    /// waiting runs, verification sessions, and authorization codes, is rejected when presented.
+    /// Ends everything opened earlier: grants, known devices, mailed codes, requests for approval,
+    /// registration codes of OTP tokens, uploaded pictures, open recoveries. Anything that carries an
+    /// epoch, such as journey tokens, waiting runs, verification sessions, and authorization codes,
+    /// is rejected when presented.
     ///
     /// - Parameter kept: what survives, because it made the change.
     /// - Returns: the new epoch.
@@ -343,9 +366,7 @@ public struct AccountTable {
     public func endSignIns(
         of id: UserID, keeping kept: KeptSignIn = KeptSignIn(), at now: Instant
     ) throws(StoreError) -> Int {
-        try connection.execute(
-            "UPDATE account SET epoch = epoch + 1, updated_at = ? WHERE id = ?", .time(now), .id(id)
-        )
+        let epoch = try endBegunSignIns(of: id, at: now)
         try connection.execute(
             "DELETE FROM known_device WHERE account_id = ? AND id <> ?", .id(id), .id(kept.device))
         try connection.execute("DELETE FROM otp_registration WHERE account_id = ?", .id(id))
@@ -355,6 +376,25 @@ public struct AccountTable {
         try RecoveryTable(connection: connection).endAll(of: id, .canceledByEpoch, at: now)
         try TokenGrantTable(connection: connection, keys: keys).revokeAll(
             of: id, except: kept.grant, at: now)
+        return epoch
+    }
+
+    /// Starts a new epoch of the account after all its sign-ins, or all others, were ended.
+    ///
+    /// Ends the sign-ins that were begun and not completed: mailed codes, requests for approval, the
+    /// registration codes that sign-ins asked for, and anything that carries an epoch. Grants, known
+    /// devices, and recoveries stay.
+    ///
+    /// - Returns: the new epoch.
+    @discardableResult
+    public func endBegunSignIns(of id: UserID, at now: Instant) throws(StoreError) -> Int {
+        try connection.execute(
+            "UPDATE account SET epoch = epoch + 1, updated_at = ? WHERE id = ?", .time(now), .id(id)
+        )
+        try TokenGrantTable(connection: connection, keys: keys).endRegistrations(of: id)
+        try connection.execute(
+            "DELETE FROM approval WHERE account_id = ? AND decision = ''", .id(id))
+        try endCodes(of: id)
         guard let standing = try standing(of: id) else {
             throw StoreError(.stale, "the account no longer exists")
         }

@@ -53,6 +53,11 @@ public struct KnownDeviceTable {
             .integer(Int64(Self.maxDevices - 1)))
     }
 
+    /// Deletes the devices of an app that is deleted.
+    public func deleteAll(ofApp app: AppID) throws(StoreError) {
+        try connection.execute("DELETE FROM known_device WHERE app_id = ?", .id(app))
+    }
+
     /// Records that the account has signed in on the device again.
     public func touch(_ id: DeviceID, at now: Instant) throws(StoreError) {
         try connection.execute(

@@ -51,6 +51,13 @@ public struct MailedLinkTable {
             .text(subject))
     }
 
+    /// Ends every link that was mailed to an account's owner.
+    public func endAll(of account: UserID, at now: Instant) throws(StoreError) {
+        try connection.execute(
+            "UPDATE mailed_link SET ended_at = ? WHERE account_id = ? AND ended_at IS NULL",
+            .time(now), .id(account))
+    }
+
     /// Counts the links of a purpose created for an account after `start`.
     public func count(of account: UserID, _ purpose: MailedLinkRecord.Purpose, after start: Instant)
         throws(StoreError) -> Int

@@ -86,6 +86,13 @@ public struct AdminOfferTable {
         return try connection.execute("DELETE FROM admin_offer WHERE subject = ?", .id(subject))
     }
 
+    /// Removes the setup codes and invitations that an administrator made, who may make none any
+    /// longer.
+    public func removeAll(by author: AdminID) throws(StoreError) {
+        connection.leaveNoTrace()
+        try connection.execute("DELETE FROM admin_offer WHERE author = ?", .id(author))
+    }
+
     /// - Returns: the number of removed rows, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         try connection.execute(

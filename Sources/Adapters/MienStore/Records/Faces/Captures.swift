@@ -106,6 +106,12 @@ public struct CaptureTable {
         try connection.execute("DELETE FROM capture WHERE run_id = ?", .id(run))
     }
 
+    /// Deletes the sessions of an app that is deleted.
+    public func deleteAll(ofApp app: AppID) throws(StoreError) {
+        connection.leaveNoTrace()
+        try connection.execute("DELETE FROM capture WHERE app_id = ?", .id(app))
+    }
+
     /// - Returns: the number of removed rows, at most `count`.
     public func sweep(at now: Instant, atMost count: Int) throws(StoreError) -> Int {
         connection.leaveNoTrace()

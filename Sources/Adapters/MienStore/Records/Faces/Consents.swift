@@ -56,6 +56,13 @@ public struct ConsentTable {
             .id(account), .id(app), .text(purpose))
     }
 
+    /// Ends the consents to an app that is deleted. Another app of the same ID has to ask again.
+    public func withdrawAll(ofApp app: AppID, at now: Instant) throws(StoreError) {
+        try connection.execute(
+            "UPDATE consent SET withdrawn_at = ? WHERE app_id = ? AND withdrawn_at IS NULL",
+            .time(now), .id(app))
+    }
+
     public func all(of account: UserID) throws(StoreError) -> [ConsentRecord] {
         try connection.rows(
             "SELECT \(Self.columns) FROM consent WHERE account_id = ? ORDER BY given_at, id",

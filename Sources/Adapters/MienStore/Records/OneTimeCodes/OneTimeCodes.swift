@@ -5,12 +5,23 @@ public struct OneTimeCodeTable {
     let connection: any SQLConnection
 
     /// Stores a new code, replacing an existing one with the same ID.
-    public func put(_ id: String, hash: [UInt8], expiresAt: Instant) throws(StoreError) {
+    ///
+    /// - Parameter account: The account that the code was sent for; `nil` for an unknown user. The
+    ///   code is deleted with the account.
+    public func put(
+        _ id: String, hash: [UInt8], of account: UserID? = nil, expiresAt: Instant
+    ) throws(StoreError) {
         try connection.execute(
             """
-            INSERT INTO one_time_code (id, code_hash, attempts, expires_at) VALUES (?, ?, 0, ?)
-            ON CONFLICT (id) DO UPDATE SET code_hash = excluded.code_hash, attempts = 0, expires_at = excluded.expires_at
-            """, .text(id), .blob(hash), .time(expiresAt))
+            INSERT INTO one_time_code (id, code_hash, attempts, account_id, expires_at)
+            VALUES (?, ?, 0, (SELECT id FROM account WHERE id = ?), ?)
+            ON CONFLICT (id) DO UPDATE SET code_hash = excluded.code_hash, attempts = 0, account_id = excluded.account_id, expires_at = excluded.expires_at
+            """, .text(id), .blob(hash), account.map { .id($0) } ?? .null, .time(expiresAt))
+    }
+
+    /// Deletes the codes that wait for an account.
+    func deleteAll(of account: UserID) throws(StoreError) {
+        try connection.execute("DELETE FROM one_time_code WHERE account_id = ?", .id(account))
     }
 
     /// Counts an attempt, then compares. The correct code is used up.

@@ -27,9 +27,9 @@ public struct OrganizationInvitation: Sendable {
 
 /// Invitations that nobody has accepted, by the hash of the invited name.
 ///
-/// They need no code: only an account that has the name accepts one. An address names an account
-/// once it is verified. A user name counts for the account that had it when it was invited, because
-/// anybody may take a free one later.
+/// They need no code: only an account that has the name accepts one. A name counts for the account
+/// that had it when it was invited, because another account may have it later. An address that no
+/// account had counts for the one that verifies it.
 public struct OrganizationInvitationTable {
     let connection: any SQLConnection
     let keys: StoreKeys
@@ -38,7 +38,7 @@ public struct OrganizationInvitationTable {
 
     /// Inserts an invitation, in place of an earlier one of the same name.
     ///
-    /// - Parameter account: The account that has the user name.
+    /// - Parameter account: The account that has the name.
     public func put(_ invitation: OrganizationInvitation, of name: LoginName, account: UserID?)
         throws(StoreError)
     {
@@ -86,7 +86,7 @@ public struct OrganizationInvitationTable {
             """
             SELECT \(Self.columns) FROM organization_invitation i
             JOIN account_name n ON n.kind = i.kind AND n.name_hash = i.name_hash
-            WHERE n.account_id = ? AND (i.kind = ? OR i.account_id = n.account_id) AND i.expires_at > ?
+            WHERE n.account_id = ? AND (i.account_id = n.account_id OR (i.account_id IS NULL AND i.kind = ?)) AND i.expires_at > ?
             ORDER BY i.created_at, i.id
             """, .id(account), .text(LoginName.Kind.email.rawValue), .time(now)
         ).map(invitation)

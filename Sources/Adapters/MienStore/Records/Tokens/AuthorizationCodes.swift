@@ -5,17 +5,31 @@ public struct AuthorizationCodeTable {
     let connection: any SQLConnection
     let keys: StoreKeys
 
-    /// - Parameter content: the signed-in user and the authorization request.
-    public func insert(_ codeHash: [UInt8], content: Sensitive<[UInt8]>, expiresAt: Instant)
-        throws(StoreError)
-    {
+    /// - Parameters:
+    ///   - content: The signed-in user and the authorization request.
+    ///   - account: The signed-in user. The code is deleted with the account.
+    ///   - app: The app that redeems the code. The code is deleted with it, so that another app of
+    ///     the same ID cannot redeem it.
+    /// - Throws: ``StoreError`` `.stale` if the account or the app no longer exists.
+    public func insert(
+        _ codeHash: [UInt8], content: Sensitive<[UInt8]>, of account: UserID? = nil,
+        for app: AppID? = nil, expiresAt: Instant
+    ) throws(StoreError) {
         let sealed = content.use {
             keys.seal($0, .authorizationCode, for: Base64URL.encode(codeHash))
         }
         try connection.execute(
-            "INSERT INTO authorization_code (code_hash, content_sealed, grant_id, expires_at) VALUES (?, ?, '', ?)",
-            .blob(codeHash), .blob(sealed),
-            .time(expiresAt))
+            "INSERT INTO authorization_code (code_hash, content_sealed, grant_id, account_id, app_id, expires_at) VALUES (?, ?, '', ?, ?, ?)",
+            .blob(codeHash), .blob(sealed), account.map { .id($0) } ?? .null,
+            app.map { .id($0) } ?? .null, .time(expiresAt))
+    }
+
+    /// Deletes the codes with which an app would learn who a user is.
+    public func deleteAll(of account: UserID, for app: AppID) throws(StoreError) {
+        connection.leaveNoTrace()
+        try connection.execute(
+            "DELETE FROM authorization_code WHERE account_id = ? AND app_id = ?", .id(account),
+            .id(app))
     }
 
     public enum Use: Sendable {

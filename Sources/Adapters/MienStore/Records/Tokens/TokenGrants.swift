@@ -180,7 +180,7 @@ public struct TokenGrantTable {
 
     /// Deletes the registration codes of OTP tokens that a sign-in of the account asked for. Which
     /// one did is not stored, so the owner who ends a thief's sign-in ends its codes, too.
-    private func endRegistrations(of account: UserID) throws(StoreError) {
+    func endRegistrations(of account: UserID) throws(StoreError) {
         try connection.execute(
             "DELETE FROM otp_registration WHERE account_id = ? AND made_with <> ''", .id(account))
     }

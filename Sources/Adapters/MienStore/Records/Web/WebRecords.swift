@@ -24,18 +24,19 @@ public struct WebRecord: Sendable {
     public let hash: [UInt8]
     /// The user it belongs to; it is deleted with the account.
     public let account: UserID?
+    /// The app it belongs to; it is deleted with the app.
+    public let app: AppID?
     public let content: Sensitive<[UInt8]>
     /// Counts changes, so that of two changes at once only one succeeds.
     public internal(set) var revision = 0
     public let expiresAt: Instant
 
     public init(
-        _ kind: Kind, _ hash: [UInt8], account: UserID? = nil, content: Sensitive<[UInt8]>,
-        expiresAt: Instant
+        _ kind: Kind, _ hash: [UInt8], account: UserID? = nil, app: AppID? = nil,
+        content: Sensitive<[UInt8]>, expiresAt: Instant
     ) {
-        (self.kind, self.hash, self.account, self.content, self.expiresAt) = (
-            kind, hash, account, content, expiresAt
-        )
+        (self.kind, self.hash, self.account, self.app) = (kind, hash, account, app)
+        (self.content, self.expiresAt) = (content, expiresAt)
     }
 }
 
@@ -48,9 +49,10 @@ public struct WebRecordTable {
     public func put(_ record: WebRecord) throws(StoreError) {
         try delete(record.kind, record.hash)
         try connection.execute(
-            "INSERT INTO web_record (kind, hash, account_id, content_sealed, revision, expires_at) VALUES (?, ?, ?, ?, 0, ?)",
+            "INSERT INTO web_record (kind, hash, account_id, app_id, content_sealed, revision, expires_at) VALUES (?, ?, ?, ?, ?, 0, ?)",
             .text(record.kind.rawValue), .blob(record.hash),
-            record.account.map { .id($0) } ?? .null, .blob(sealed(record)),
+            record.account.map { .id($0) } ?? .null, record.app.map { .id($0) } ?? .null,
+            .blob(sealed(record)),
             .time(record.expiresAt))
     }
 
@@ -59,13 +61,14 @@ public struct WebRecordTable {
     {
         guard
             let row = try connection.row(
-                "SELECT account_id, content_sealed, revision, expires_at FROM web_record WHERE kind = ? AND hash = ? AND expires_at > ?",
+                "SELECT account_id, content_sealed, revision, expires_at, app_id FROM web_record WHERE kind = ? AND hash = ? AND expires_at > ?",
                 .text(kind.rawValue), .blob(hash), .time(now))
         else { return nil }
         let content = try keys.open(row.blob(1), .webRecord, for: Self.identity(kind, hash))
         var record = WebRecord(
             kind, hash, account: try row[0] == .null ? nil : row.identifier(0),
-            content: Sensitive(content), expiresAt: try row.instant(3))
+            app: try row[4] == .null ? nil : row.identifier(4), content: Sensitive(content),
+            expiresAt: try row.instant(3))
         record.revision = Int(try row.integer(2))
         return record
     }

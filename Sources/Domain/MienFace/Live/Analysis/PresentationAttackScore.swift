@@ -33,7 +33,8 @@ public enum PresentationGate: String, Sendable, CaseIterable, Codable {
     public var guidance: Guidance {
         switch self {
         case .context: .faceTooClose
-        case .confidence: .obscuredFace
+        // The mesh network rather sees no face.
+        case .confidence: .faceNotFound
         case .light: .tooDark
         }
     }

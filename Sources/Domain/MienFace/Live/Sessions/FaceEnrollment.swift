@@ -189,9 +189,10 @@ public struct FaceEnrollment: Sendable {
     /// - Parameter isFrontal: If `false`, skips the pose of a side view, which is intended, the eyes,
     ///   whose lids are seen from above or below, and the strength, which a turn lowers.
     private func refusedQuality(of face: LiveFace, isFrontal: Bool) -> QualityReason? {
-        face.quality.parts.filter { $0.grade < settings.qualityThreshold }
+        let low = face.quality.parts.filter { $0.grade < settings.qualityThreshold }
             .filter { isFrontal || ![.pose, .eyes, .strength].contains($0.aspect) }
-            .min { $0.grade < $1.grade }?.reason
+        if low.contains(where: { $0.reason == .noFace }) { return .noFace }
+        return low.min { $0.grade < $1.grade }?.reason
     }
 
     /// Whether a face resembles that of the first frame taken.

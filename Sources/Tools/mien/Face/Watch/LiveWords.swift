@@ -14,7 +14,7 @@ extension Guidance {
         case .lowContrast: "find more even, stronger light"
         case .tooMuchMovement: "hold still"
         case .eyesClosed: "open your eyes"
-        case .obscuredFace: "remove the mask, sunglasses, or hand"
+        case .obscuredFace: "show your whole face, without mask, sunglasses, or hand"
         case .wait: "wait"
         case .lookStraight: "look straight into the camera"
         case .keepStill: "keep still"
