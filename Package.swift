@@ -763,7 +763,10 @@ package.targets += [
         ]),
     tests(
         "MienWebTests", in: .server,
-        ["MienWeb", "MienServerIdentity", "MienAPI", "MienAccess", "MienCore", "MienJourney"]),
+        [
+            "MienWeb", "MienServerIdentity", "MienAPI", "MienAccess", "MienCore", "MienFace",
+            "MienJourney", "MienTesting",
+        ]),
     tests(
         "MienServerAPITests", in: .server,
         [
