@@ -26,6 +26,8 @@ struct DocumentReport: Encodable {
         let number: String?
         let familyName: String?
         let givenNames: [String]
+        /// All names, if the document does not say which is the family name.
+        let unorderedNames: [String]?
         let birth: String?
         let issue: String?
         let expiry: String?
@@ -101,7 +103,9 @@ struct DocumentReport: Encodable {
         if !fields.isEmpty {
             let rows = fields.map { row -> [String] in
                 let cells: [String?] = [
-                    row.source, row.number, row.familyName, row.givenNames.joined(separator: " "),
+                    row.source, row.number, row.familyName,
+                    row.unorderedNames.map { "\($0.joined(separator: " ")) (in unknown order)" }
+                        ?? row.givenNames.joined(separator: " "),
                     row.birth, row.expiry, row.sex,
                 ]
                 return cells.map { Terminal.safe($0 ?? "") }
@@ -131,7 +135,9 @@ extension DocumentReport.Fields {
     fileprivate init(_ fields: DocumentFields) {
         self.init(
             source: fields.source.rawValue, number: fields.number, familyName: fields.familyName,
-            givenNames: fields.givenNames, birth: fields.birth?.description,
+            givenNames: fields.givenNames,
+            unorderedNames: fields.unorderedNames.isEmpty ? nil : fields.unorderedNames,
+            birth: fields.birth?.description,
             issue: fields.issue?.description, expiry: fields.expiry?.description,
             sex: fields.sex?.rawValue, country: fields.country, postalCode: fields.postalCode)
     }
