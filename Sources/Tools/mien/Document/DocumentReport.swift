@@ -41,6 +41,13 @@ struct DocumentReport: Encodable {
         let verdict: String
         let reason: String?
         let sources: [String]
+
+        /// Whether people are told. Of the checks that were not made, only those of a field that the
+        /// document states in part or not at all concern it.
+        var isShown: Bool {
+            verdict != "not_checked"
+                || (sources.count == 1 && ["partial", "missing"].contains(reason))
+        }
     }
 
     let photos: [Photo]
@@ -118,12 +125,17 @@ struct DocumentReport: Encodable {
                         "source", "number", "family name", "given names", "birth", "expiry", "sex",
                     ]))
         }
-        let made = checks.filter { $0.verdict != "not_checked" }
-        if !made.isEmpty {
+        let shown = checks.filter(\.isShown)
+        if !shown.isEmpty {
             out.append("")
             out.append(
                 Terminal.table(
-                    made.map { [$0.name, $0.sources.joined(separator: ", "), $0.verdict] },
+                    shown.map {
+                        [
+                            $0.name, $0.sources.joined(separator: ", "),
+                            $0.reason.map { "not checked: \($0)" } ?? $0.verdict,
+                        ]
+                    },
                     heading: ["check", "sources", "result"]))
         }
         if let recapture { out.append("\nanother photo is needed: \(recapture)") }
