@@ -5,7 +5,8 @@ extension AsyncParsableCommand {
     /// Runs the command that the arguments name, reports its error, and returns the exit code.
     public static func outcome() async -> Outcome {
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(
+                joiningNegativeValues(CommandLine.arguments.dropFirst()))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -15,6 +16,22 @@ extension AsyncParsableCommand {
         } catch {
             return report(error, arguments: CommandLine.arguments)
         }
+    }
+
+    /// Joins options and negative numbers after them, which the parser would take for other options
+    /// and call the value missing: `--counter -1` becomes `--counter=-1`.
+    private static func joiningNegativeValues(_ arguments: some Sequence<String>) -> [String] {
+        var joined: [String] = []
+        for argument in arguments {
+            if let last = joined.last, last.hasPrefix("--"), last != "--", !last.contains("="),
+                !joined.contains("--"), argument.wholeMatch(of: /-[0-9][0-9.]*/) != nil
+            {
+                joined[joined.count - 1] += "=" + argument
+            } else {
+                joined.append(argument)
+            }
+        }
+        return joined
     }
 
     /// Prints `error` and returns its exit code.

@@ -215,6 +215,19 @@ import Testing
         }
     }
 
+    @Test(arguments: ["-1", "18446744073709551616", "x"])
+    func `a counter out of range is called so, not missing`(counter: String) async throws {
+        let home = try TemporaryHome(hasPack: false), file = try secretFile(home)
+        for words in [["--counter", counter], ["--counter=\(counter)"]] {
+            let result = try await home.mien(
+                ["otp", "hotp", "--secret-file", file] + words + ["--json"])
+            #expect(try result.status == 2 && result.error.code == "usage", "\(result)")
+            #expect(
+                result.err.contains("--counter must be 0 to 18446744073709551615, not “\(counter)”")
+                    && !result.err.contains("Missing"), "\(result)")
+        }
+    }
+
     @Test func `a secret's file that others can read is refused`() async throws {
         let home = try TemporaryHome(hasPack: false), file = try secretFile(home, mode: 0o644)
         let result = try await home.mien(

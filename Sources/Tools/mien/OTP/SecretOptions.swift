@@ -111,6 +111,13 @@ struct CodeOptions: ParsableArguments {
         try HOTP(digits: digits ?? stated?.digits ?? 6, hash: hash ?? stated?.hash ?? .sha1)
     }
 
+    @Sendable static func counter(_ text: String) throws -> UInt64 {
+        guard let counter = UInt64(text) else {
+            throw ValidationError("--counter must be 0 to \(UInt64.max), not “\(text)”")
+        }
+        return counter
+    }
+
     @Sendable static func hash(_ text: String) throws -> OTPHash {
         guard let hash = OTPHash(rawValue: text.uppercased()) else {
             throw ValidationError("--hash must be sha1, sha256, or sha512, not “\(text)”")
