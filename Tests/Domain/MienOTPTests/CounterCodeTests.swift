@@ -225,6 +225,10 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
             "otpauth://totp/?issuer=E&amp;secret=JZLSHDX6FVHMYZPUC6O3RYBG4YTTUUAP&amp;digits=&amp;algorithm=sha-512",
             6, .sha512, 30
         ),
+        (
+            "otpauth://totp/ada?secret=JZLSHDX6FVHMYZPUC6O3RYBG4YTTUUAP&period=60.0&digits=8.00",
+            8, .sha1, 60
+        ),
     ]) func `a URI is read with its parameters`(
         text: String, digits: Int, hash: OTPHash, period: Int
     ) throws {
@@ -253,6 +257,9 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&digits=5",
         "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&algorithm=MD5",
         "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=0",
+        "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=30.5",
+        "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=30.",
+        "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=30.0.0",
         "otpauth://hotp/a?secret=JBSWY3DPEHPK3PXP&counter=-1",
         "otpauth-migration://offline?data=CjE",
         "otpauth:totp",
