@@ -197,6 +197,17 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         #expect(try OTPSecret(bytes: [UInt8](repeating: 1, count: 128)).bytes.count == 128)
     }
 
+    @Test func `a hexadecimal secret is told from a base32 one, also if it could be both`() {
+        for text in ["3132333435363738", "31:32:33:34:AB:CD:EF:00", "deadbeef 23456789 deadbeef"] {
+            #expect(OTPSecret.looksHexadecimal(text), "\(text)")
+        }
+        for text in [
+            "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", "JBSWY3DPEHPK3PXP", "ABCDEF", "313233343536373", "",
+        ] {
+            #expect(!OTPSecret.looksHexadecimal(text), "\(text)")
+        }
+    }
+
     @Test func `random secrets have the hash's length and survive encoding and decoding`()
         throws
     {

@@ -28,7 +28,13 @@ struct SecretOptions: ParsableArguments {
                 let uri = try KeyURI(parsing: text)
                 return (uri.secret, uri)
             }
-            return (try hex ? OTPSecret(hexadecimal: text) : OTPSecret(base32: text), nil)
+            guard !hex else { return (try OTPSecret(hexadecimal: text), nil) }
+            if OTPSecret.looksHexadecimal(text) {
+                Terminal.warn(
+                    "mien: the secret is read as base32, but looks hexadecimal; if it is, add --hex"
+                )
+            }
+            return (try OTPSecret(base32: text), nil)
         }
     }
 }
