@@ -65,6 +65,8 @@ lint: ## check format, language, and API availability, change nothing
 	@scripts/lint-language
 	@scripts/lint-availability --self-test
 	@scripts/lint-availability
+	@scripts/lint-folders --self-test
+	@scripts/lint-folders
 
 docs: setup ## build the documentation
 	@scripts/run scripts/docs

@@ -18,8 +18,7 @@ begin_swift_progress() {
 # Swift module counts as twenty. Of the steps left, the share of Swift modules is assumed to be
 # that of the steps so far, but all modules together at least an eighth of all steps: SwiftPM adds a
 # module's steps to the total only shortly before it compiles the module. (Measured on 2 cores: 2 C
-# files per second, then a module every ten seconds or more. `mien` has 82 modules in 618 steps after
-# mien-pack is built.)
+# files per second, then a module every ten seconds or more. `mien` had 82 modules in 618 steps.)
 read_swift_progress() { # log
     IFS=$'\t' read -r swift_done swift_total swift_work_done swift_work_left swift_stage < <(
         LC_ALL=C awk '

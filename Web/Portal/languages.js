@@ -1,5 +1,5 @@
 // The languages of the portal. To add one: a file languages/<tag>.js, a line here, and a line each in
-// Sources/Server/MienPortal/Embedded.txt and PortalAssets.swift.
+// Sources/Server/MienServer/Portal/Embedded.txt and PortalAssets.swift.
 
 /** Each with its name for itself and its direction. English is in languages/en-<module>.js; every module brings its own. */
 export const languages = [

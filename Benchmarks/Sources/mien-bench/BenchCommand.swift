@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
+import MienTools
 
 /// The executable: reads arguments, measures, and prints figures next to their budgets.
 @main

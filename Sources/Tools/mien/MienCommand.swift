@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
+import MienTools
 
 /// The executable: reads arguments, connects the modules, and prints results. It makes no decisions
 /// about faces.
@@ -25,7 +25,7 @@ struct MienCommand: AsyncParsableCommand {
             FaceCommand.self, DocumentCommand.self, OTPCommand.self, OTPTokenCommand.self,
             JourneyCommand.self, ServeCommand.self, StoreCommand.self, AdminCommand.self,
             BackupCommand.self, RestoreCommand.self, ServerKeysCommand.self, EvidenceCommand.self,
-            DesktopCommand.self, ModelsCommand.self,
+            DesktopCommand.self, ModelsCommand.self, PackCommand.self,
             DoctorCommand.self,
             DemoCommand.self,
         ])

@@ -1,4 +1,4 @@
-import MienAccess
+import MienAPI
 import MienCore
 import MienStore
 import Synchronization

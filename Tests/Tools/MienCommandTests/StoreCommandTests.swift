@@ -1,5 +1,5 @@
 import Foundation
-import MienStorePostgresTesting
+import MienServerTesting
 import MienTesting
 import Testing
 

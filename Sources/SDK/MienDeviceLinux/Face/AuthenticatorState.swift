@@ -1,9 +1,8 @@
 internal import Crypto
 internal import Foundation
-internal import MienAccess
+internal import MienAPI
 internal import MienCore
 internal import MienKeys
-internal import MienSealing
 internal import MienVault
 
 /// The state of a device's PIN and of the people whose faces may open keys and tokens. It is stored

@@ -1,4 +1,4 @@
-internal import CMienProcess
+internal import CMienSystem
 internal import Foundation
 
 /// Looks for signs of debuggers and manipulation in this process, and closes the ways by which its

@@ -1,9 +1,8 @@
 internal import Crypto
 internal import Foundation
 internal import MienCore
+internal import MienHardware
 internal import MienKeys
-internal import MienTPM
-internal import MienThreads
 internal import MienVault
 
 /// Creates keys, and signs with them once the secret is released.

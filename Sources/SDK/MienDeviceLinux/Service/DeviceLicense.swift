@@ -1,7 +1,7 @@
 internal import Foundation
 public import MienCore
 internal import MienKeys
-internal import MienSealing
+internal import MienVault
 
 /// A policy that requires a license on each device. Without it every device is licensed.
 public struct LicensePolicy: Sendable {

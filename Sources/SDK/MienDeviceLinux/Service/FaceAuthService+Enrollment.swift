@@ -2,7 +2,6 @@ internal import Foundation
 public import MienCore
 public import MienDevice
 public import MienFace
-internal import MienSealing
 public import MienVault
 
 extension FaceAuthService {

@@ -1,7 +1,7 @@
 import Foundation
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// Text output of the admin commands.
 enum AdminOutput {

@@ -1,9 +1,8 @@
 import ArgumentParser
 import MienAPI
-import MienAccess
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// `mien admin audit …`
 struct AuditCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
 import MienIdentity
+import MienTools
 
 /// `mien admin faces duplicates …`
 struct DuplicatesCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import MienAPI
-import MienCommandSupport
+import MienTools
 
 /// The maximum length of a list.
 struct LimitOptions: ParsableArguments {

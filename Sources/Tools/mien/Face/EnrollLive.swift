@@ -1,11 +1,11 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienMedia
 import MienModels
+import MienTools
 import MienVault
 
 /// The source and the settings of a live enrollment.

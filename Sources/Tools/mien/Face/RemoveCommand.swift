@@ -1,8 +1,8 @@
 import ArgumentParser
-import MienCommandSupport
 import MienDevice
 import MienDeviceLinux
 import MienModels
+import MienTools
 import MienVault
 
 /// `mien face remove NAME`

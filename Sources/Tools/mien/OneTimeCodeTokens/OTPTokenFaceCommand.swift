@@ -1,9 +1,9 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienDeviceLinux
 import MienFace
 import MienModels
+import MienTools
 import MienVault
 
 /// `mien token face on | off`

@@ -3,10 +3,10 @@ import MienAPI
 import MienClient
 import MienCore
 import MienDocument
+import MienFace
 import MienIdentity
-import MienImage
-import MienPixels
-import MienSpecimens
+import MienMedia
+import MienTools
 
 /// Documents over HTTP: passports of an invented person, drawn around a demo photo. Another photo of
 /// the same person passes; an altered digit and another person's photo are refused.

@@ -1,14 +1,13 @@
 import ArgumentParser
-import CMienProcess
+import CMienSystem
 import Foundation
 import Logging
 import MienClient
-import MienCommandSupport
 import MienCore
 import MienDeviceLinux
 import MienModels
 import MienServer
-import MienServerCore
+import MienTools
 import ServiceLifecycle
 import Synchronization
 import UnixSignals

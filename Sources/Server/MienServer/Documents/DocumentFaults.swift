@@ -1,0 +1,55 @@
+internal import MienDocument
+internal import MienIdentity
+internal import MienModels
+
+/// The faults of pictures that keep a document from being judged.
+struct DocumentFaults: Sendable {
+    let recapture: [DocumentRecapture]
+
+    /// - Parameter isRead: Whether a zone or a barcode was read in one of the pictures.
+    init(
+        _ sides: [(picture: DocumentPicture, reading: DocumentReading)],
+        as type: IdentityDocumentType, isRead: Bool
+    ) {
+        // The portrait of one document and the data of another could be combined.
+        let several = sides.filter { $0.reading.capture.faults.contains(.severalDocuments) }
+        guard several.isEmpty else {
+            recapture = several.map { side in
+                DocumentRecapture(
+                    side.picture, .poorImageQuality,
+                    hints: [CaptureFault.severalDocuments.rawValue])
+            }
+            return
+        }
+        guard !isRead else {
+            recapture = []
+            return
+        }
+        // Other pictures of the same document would be of no use.
+        let foreign = sides.filter(\.reading.hasForeignBarcode)
+        guard foreign.isEmpty else {
+            recapture = foreign.map { DocumentRecapture($0.picture, .documentNotSupported) }
+            return
+        }
+        // The sides that may have a zone or a barcode: driver licenses have it on their back.
+        let sought = type == .driverLicense ? Array(sides.suffix(1)) : sides
+        let faulty = sought.filter { !$0.reading.capture.isGood }
+        recapture = (faulty.isEmpty ? Array(sought.suffix(1)) : faulty).map { side in
+            DocumentRecapture(
+                side.picture, side.reading.recapture?.storedReason ?? .documentNotSupported,
+                hints: side.reading.capture.faults.map(\.rawValue))
+        }
+    }
+}
+
+extension RecaptureReason {
+    fileprivate var storedReason: DocumentRecapture.Reason {
+        switch self {
+        case .imageMissing: .imageMissing
+        case .documentExpired: .documentExpired
+        case .documentNotSupported: .documentNotSupported
+        case .documentDamaged: .documentDamaged
+        case .poorImageQuality: .poorImageQuality
+        }
+    }
+}

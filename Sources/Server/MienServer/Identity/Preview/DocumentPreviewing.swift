@@ -1,0 +1,67 @@
+package import MienDocument
+package import MienFace
+internal import MienModels
+
+/// Looks for a document in a picture, quickly, to guide a person who holds a camera.
+package protocol DocumentPreviewing: Sendable {
+    func preview(_ image: RGBImage) -> DocumentPreview
+    /// Judges pictures of a document that was tilted.
+    ///
+    /// - Parameter front: The picture of the document at rest, if there is one.
+    func tilt(_ frames: [RGBImage], front: RGBImage?) -> ReflectionCheck
+}
+
+/// The place and the faults of a document in a picture, before anything on it is read.
+package struct DocumentPreview: Sendable, Hashable {
+    /// The corners of the document, clockwise, in parts of the picture's width and height; `nil`
+    /// without one.
+    package var corners: [Point]?
+    /// Words such as `blurred`, the most important one first; empty for a good picture.
+    package var faults: [String]
+    /// Why another picture is needed: a word such as `poorImageQuality`; `nil` for a good one.
+    package var reason: String?
+
+    package var isReady: Bool { faults.isEmpty }
+
+    package init(corners: [Point]? = nil, faults: [String] = [], reason: String? = nil) {
+        (self.corners, self.faults, self.reason) = (corners, faults, reason)
+    }
+}
+
+/// Finds documents by their edges.
+package struct EdgePreview: DocumentPreviewing {
+    package init() {}
+
+    package func preview(_ image: RGBImage) -> DocumentPreview {
+        let place = CardPlace(in: image)
+        let verdict = CaptureVerdict(place.measurements(in: image))
+        let (width, height) = (Double(image.width), Double(image.height))
+        return DocumentPreview(
+            corners: place.corners?.map { Point(x: $0.x / width, y: $0.y / height) },
+            faults: verdict.faults.map(\.rawValue), reason: verdict.reason?.word)
+    }
+
+    package func tilt(_ frames: [RGBImage], front: RGBImage?) -> ReflectionCheck {
+        ReflectionCheck(
+            TiltMeasurements(of: frames, front: front.map { ($0, CardPlace(in: $0)) }))
+    }
+}
+
+/// The words by which clients know why another picture is needed.
+enum RecaptureWord {
+    static let imageMissing = "imageMissing", docExpired = "docExpired",
+        docNotSupported = "docNotSupported", docDamaged = "docDamaged",
+        poorImageQuality = "poorImageQuality"
+}
+
+extension RecaptureReason {
+    var word: String {
+        switch self {
+        case .imageMissing: RecaptureWord.imageMissing
+        case .documentExpired: RecaptureWord.docExpired
+        case .documentNotSupported: RecaptureWord.docNotSupported
+        case .documentDamaged: RecaptureWord.docDamaged
+        case .poorImageQuality: RecaptureWord.poorImageQuality
+        }
+    }
+}
