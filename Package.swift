@@ -30,16 +30,24 @@ let quickly: [SwiftSetting] = [
     .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])
 ]
 
-/// Modules that compute on pictures, vectors, texts, and histories. `scripts/test` builds all others
-/// ``quickly``, in half the time; a package with such flags cannot be a dependency.
+/// Optimizes in a build that optimizes nothing else: the compiler itself sees these flags, after those
+/// of the command line.
+let optimized: [SwiftSetting] = [
+    .unsafeFlags(["-Xfrontend", "-O", "-Xfrontend", "-enable-default-cmo"])
+]
+
+/// Modules that compute on pictures, vectors, texts, and histories. `scripts/test` builds everything
+/// else without optimization, packages of others too, in half the time. A package with such flags
+/// cannot be a dependency.
 let computing: Set<String> = [
     "MienCore", "MienFace", "MienDocument", "MienMedia", "MienModels", "MienVault", "MienTools",
     "MienSimulation", "MienTesting",
 ]
 
 func settings(of name: String, in group: Group) -> [SwiftSetting] {
-    let isQuick = Context.environment["MIEN_TEST_BUILD"] != nil && !computing.contains(name)
-    return (group == .support ? testing : strict) + (isQuick ? quickly : [])
+    let common = group == .support ? testing : strict
+    guard Context.environment["MIEN_TEST_BUILD"] != nil else { return common }
+    return common + (computing.contains(name) ? optimized : quickly)
 }
 
 /// The package of each product of others that we use.
@@ -105,7 +113,7 @@ func tests(
     .testTarget(
         name: name, dependencies: dependencies(names), path: "Tests/\(group.rawValue)/\(name)",
         resources: vectors.map { .copy($0) },
-        swiftSettings: testing + (computes ? [] : quickly))
+        swiftSettings: testing + (computes ? optimized : quickly))
 }
 
 #if os(Linux)
