@@ -34,26 +34,6 @@ extension AuthenticatorTable {
         return Int(try rows.first?.integer(0) ?? 0)
     }
 
-    /// Fills in the pack of faces stored by earlier versions.
-    ///
-    /// - Returns: the number of updated faces, at most `count`.
-    func completePacks(atMost count: Int) throws(StoreError) -> Int {
-        let rows = try connection.rows(
-            "SELECT id, info, app_id FROM authenticator WHERE type = ? AND pack = '' LIMIT ?",
-            .text(AuthenticatorType.face.rawValue), .integer(Int64(count)))
-        for row in rows {
-            let id: AuthenticatorID = try row.identifier(0)
-            let info = try? JSONColumn.value([String: JSONValue].self, row.text(1).utf8)
-            try connection.execute(
-                "UPDATE authenticator SET pack = ? WHERE id = ?",
-                .text(info?["pack"]?.stringValue ?? Self.unknownPack), .id(id))
-            if let app: AppID = try row.optionalIdentifier(2) {
-                try GalleryTable(connection: connection, keys: keys).note(id, app: app)
-            }
-        }
-        return rows.count
-    }
-
     /// Returns the pack that created a face, or an empty text for other authenticators.
     static func pack(of record: AuthenticatorRecord) -> String {
         guard record.type == .face else { return "" }
