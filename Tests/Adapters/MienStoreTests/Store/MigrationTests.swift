@@ -236,7 +236,7 @@ import Testing
         }
         #expect(
             steps == [
-                "1-first 947f0f52a0a138c34970bf1bbc8d26715676cce2704c4d5109a105b14f6c0d02"
+                "1-first 52311d07b45cfdc58d551900b773745bf8843354b1679ee83a859d8f84467fb4"
             ])
     }
 }

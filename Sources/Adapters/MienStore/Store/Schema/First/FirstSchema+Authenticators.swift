@@ -52,7 +52,7 @@ extension FirstSchema {
 
         CREATE TABLE approval (
           id TEXT PRIMARY KEY, code_hash {blob} NOT NULL UNIQUE,
-          account_id TEXT REFERENCES account (id) ON DELETE CASCADE,
+          account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
           app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, run_id TEXT NOT NULL,
           content_sealed {blob} NOT NULL, decision TEXT NOT NULL DEFAULT '', authenticator_id TEXT,
           epoch BIGINT, expires_at BIGINT NOT NULL);
