@@ -140,11 +140,10 @@ public struct PackLibrary: Sendable {
         return pack
     }
 
-    /// Returns the folder of an installed pack, under its present name or a former one.
+    /// Returns the folder of an installed pack.
     func installed(_ id: PackID) -> URL? {
-        ([id.text] + id.allNames).lazy.map {
-            folder.appending(path: $0, directoryHint: .isDirectory)
-        }.first { FileManager.default.fileExists(atPath: $0.path) }
+        let url = folder.appending(path: id.text, directoryHint: .isDirectory)
+        return FileManager.default.fileExists(atPath: url.path) ? url : nil
     }
 
     /// Verifies a pack and copies it into the library atomically.

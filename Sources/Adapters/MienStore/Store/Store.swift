@@ -38,10 +38,6 @@ public final class Store: Sendable {
         _ = try await driver.read {
             try Tables(connection: $0, keys: keys).signingKeys.current(at: Instant(seconds: 0))
         }
-        // Works in small batches. Unfinished batches continue after the next start.
-        while try await write(.always, { try $0.accounts.completeIdentifiers(atMost: 500) }) > 0 {}
-        while try await write(.always, { try $0.authenticators.completePacks(atMost: 500) }) > 0 {}
-        while try await write(.always, { try $0.earlierNotices.move(atMost: 500) }) > 0 {}
     }
 
     /// Whether several servers may use the database at once.
@@ -54,22 +50,6 @@ public final class Store: Sendable {
     /// The number of reads that run or wait for a reader, and the number of readers.
     public var reads: Int { driver.reads }
     public var readers: Int { driver.readers }
-
-    /// Detaches unverified addresses from accounts created before addresses were verified. Returns
-    /// quickly if there are none.
-    ///
-    /// - Returns: the number of accounts whose address no longer is a login name. Each gets an
-    ///   audit entry `user.email-detached`.
-    public func detachUnverifiedEmails(at now: Instant) async throws -> Int {
-        var detached = 0
-        while true {
-            let (checked, found) = try await write {
-                try $0.accounts.detachUnverifiedEmails(atMost: 500, audit: $0.audit, at: now)
-            }
-            detached += found
-            if checked == 0 { return detached }
-        }
-    }
 
     /// - Throws: the error of `body`, in which case nothing was written, or ``StoreError``; `.stale`
     ///   within ``assuming(_:_:)`` if another server has changed what the request has used.
@@ -212,9 +192,6 @@ public struct Tables {
     public var export: AccountExport { AccountExport(connection: connection, keys: keys) }
     public var devices: KnownDeviceTable { KnownDeviceTable(connection: connection) }
     public var outbox: OutboxTable { OutboxTable(connection: connection, keys: keys) }
-    public var earlierNotices: EarlierNoticeTable {
-        EarlierNoticeTable(connection: connection, keys: keys)
-    }
     public var servers: ServerTable { ServerTable(connection: connection) }
     public var leases: LeaseTable { LeaseTable(connection: connection) }
     public var changes: ChangeVersionTable { ChangeVersionTable(connection: connection) }

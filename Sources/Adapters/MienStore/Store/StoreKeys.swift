@@ -209,7 +209,6 @@ extension SealPurpose {
     static let authenticator = SealPurpose(label: "mien/v1/authenticator")
     static let bearerSecret = SealPurpose(label: "mien/v1/bearer-secret")
     static let journeyRun = SealPurpose(label: "mien/v1/journey-run")
-    static let journeyAnswer = SealPurpose(label: "mien/v1/journey-answer")
     static let journeyToken = SealPurpose(label: "mien/v1/journey-token")
     static let capture = SealPurpose(label: "mien/v1/capture")
     static let keptFace = SealPurpose(label: "mien/v1/kept-face")

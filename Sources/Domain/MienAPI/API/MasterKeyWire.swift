@@ -38,7 +38,7 @@ public struct NextMasterKeyAnswer: Sendable, Hashable, Codable {
 public struct WaitingServerAnswer: Sendable, Hashable, Codable {
     /// The name of the process among the servers.
     public var name: String
-    /// The machine and the process; empty for servers of earlier versions.
+    /// The machine and the process.
     public var host: String
     /// Its fault, such as `has not stored the key yet`.
     public var reason: String

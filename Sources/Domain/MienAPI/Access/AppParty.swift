@@ -4,6 +4,4 @@ public enum AppParty: String, Sendable, Hashable, Codable, CaseIterable {
     case first
     /// Another party. The app signs users in, and gets their identity and its own data.
     case third
-    /// An app created before apps had a party: treated as ``third`` until an operator decides.
-    case undecided
 }

@@ -2,9 +2,6 @@
 ///
 /// 1…64 of the characters `a-z 0-9 . -`, starting with a letter or digit, so that the name is also
 /// a safe file name.
-///
-/// A pack's former name equals its present one, so templates, settings, and folders with the former
-/// name stay valid. ``text`` is the name as it was given.
 public struct PackID: Sendable, Hashable, Codable {
     public static let lengthRange = 1...64
 
@@ -30,24 +27,6 @@ public struct PackID: Sendable, Hashable, Codable {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
-
-    /// Former names of packs, and their names now.
-    private static let renamed = ["mien-default-1": "mien-basic-1"]
-
-    /// The pack's name now.
-    public var current: PackID { Self.renamed[text].flatMap { try? PackID($0) } ?? self }
-
-    /// All names of the pack: the present one, then former ones.
-    public var allNames: [String] {
-        let now = Self.renamed[text] ?? text
-        return [now] + Self.renamed.filter { $0.value == now }.map(\.key).sorted()
-    }
-
-    public static func == (a: PackID, b: PackID) -> Bool {
-        (renamed[a.text] ?? a.text) == (renamed[b.text] ?? b.text)
-    }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(Self.renamed[text] ?? text) }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)

@@ -55,12 +55,6 @@ struct AuthenticatorState: Sendable {
             }
         }
 
-        /// The person of a state of version 1, which belonged to one unnamed owner and held a face
-        /// of unknown origin.
-        init(generation: EnrollmentGeneration, keys: [String: Data]) {
-            (self.generation, self.keys) = (generation, keys)
-        }
-
         var isLockedOut: Bool { faceFailures >= AuthenticatorState.maxFaceFailures }
 
         /// Announces a template before it is stored.
@@ -137,8 +131,6 @@ struct AuthenticatorState: Sendable {
     var passcode: Passcode?
     /// By the name's key, under which its spellings are equal.
     private var people: [String: Person] = [:]
-    /// The owner of a state of version 1, until the first person claims the keys.
-    private var unclaimed: Person?
 
     init() {}
 
@@ -158,8 +150,7 @@ struct AuthenticatorState: Sendable {
                 throw DeviceError(
                     .storage, "This device already knows \(Self.maxPeople) people. Reset it.")
             }
-            person = unclaimed ?? Person(random: random)
-            unclaimed = nil
+            person = Person(random: random)
         }
         let result = try body(&person)
         people[name.key] = person
@@ -176,36 +167,26 @@ struct AuthenticatorState: Sendable {
 }
 
 extension AuthenticatorState: Codable {
-    private enum CodingKeys: CodingKey {
-        case version, passcode, people, unclaimed
-        // Version 1.
-        case generation, keys
-    }
+    private static let version = 2
+
+    private enum CodingKeys: CodingKey { case version, passcode, people }
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        passcode = try values.decodeIfPresent(Passcode.self, forKey: .passcode)
-        switch try values.decodeIfPresent(Int.self, forKey: .version) {
-        case nil:
-            // Its face may come from a photo, so it is dropped: enroll again.
-            unclaimed = Person(
-                generation: try values.decode(EnrollmentGeneration.self, forKey: .generation),
-                keys: try values.decode([String: Data].self, forKey: .keys))
-        case 2:
-            people = try values.decode([String: Person].self, forKey: .people)
-            unclaimed = try values.decodeIfPresent(Person.self, forKey: .unclaimed)
-        case let other?:
+        let version = try values.decode(Int.self, forKey: .version)
+        guard version == Self.version else {
             throw DecodingError.dataCorruptedError(
-                forKey: .version, in: values, debugDescription: "version \(other)")
+                forKey: .version, in: values, debugDescription: "version \(version)")
         }
+        passcode = try values.decodeIfPresent(Passcode.self, forKey: .passcode)
+        people = try values.decode([String: Person].self, forKey: .people)
     }
 
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(2, forKey: .version)
+        try values.encode(Self.version, forKey: .version)
         try values.encodeIfPresent(passcode, forKey: .passcode)
         try values.encode(people, forKey: .people)
-        try values.encodeIfPresent(unclaimed, forKey: .unclaimed)
     }
 }
 

@@ -49,8 +49,7 @@ actor StoredKeys {
         let record = try await record(tag), released: ReleasedSecret
         do {
             released = try await authenticator.release(
-                record.secret, for: record.protection,
-                policy: record.policy ?? .deviceOwnerAuthenticationWithBiometrics,
+                record.secret, for: record.protection, policy: record.policy,
                 context: tag.text, unlocking: prompt)
         } catch let error as DeviceError where error.code == .biometricPrivateKeyNotFound {
             try removeIfSame(record)

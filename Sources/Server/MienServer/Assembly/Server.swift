@@ -42,9 +42,6 @@ public final class Server: Service {
     public let renewedSetupCode: PortalSetupCode?
     /// Apps that accepted a photo as a capture (liveness mode `image`) when the server started.
     public let appsTakingPhotos: [AppID]
-    /// Apps created before apps had a party. They are treated as third-party apps until an operator
-    /// decides.
-    public let undecidedApps: [AppID]
     public let configuration: ServerConfiguration
     let parts: ServerParts
     private let logger: Logger
@@ -165,12 +162,6 @@ public final class Server: Service {
                     at: now)
             }
         }
-        let detached = try await store.detachUnverifiedEmails(at: clock.now)
-        if detached > 0 {
-            logger.warning(
-                "detached email addresses that were never verified; they are no longer login names. The audit log lists them as user.email-detached",
-                metadata: ["account.count": "\(detached)"])
-        }
         let first = FirstStartWork(
             publishesSignUp: publishesSignUp, store: store, clock: clock)
         firstStart = try await first.run(portal: portalURL)
@@ -187,12 +178,6 @@ public final class Server: Service {
             (renewedCredential, renewedSetupCode) = (nil, nil)
         }
         let apps = try await store.read { try $0.apps.all() }
-        undecidedApps = apps.filter { $0.party == .undecided }.map(\.id)
-        for app in undecidedApps {
-            logger.warning(
-                "users cannot manage their authenticators through this app until it is marked as first-party or third-party",
-                metadata: ["app.id": "\(app.text)"])
-        }
         appsTakingPhotos =
             apps.filter {
                 LivenessRules(server: configuration.liveness, app: $0.settings.liveness).mode

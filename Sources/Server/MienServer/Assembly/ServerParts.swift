@@ -87,7 +87,6 @@ struct ServerParts: Sendable {
             workers: configuration.faceWorkers, precision: configuration.facePrecision,
             isQuantized: configuration.usesQuantizedNetworks,
             presentation: configuration.presentation,
-            standard: try await store.read { try $0.defaultChoices.presentation() },
             measuresPresentation: configuration.shadowPresentation != nil,
             maxBytes: configuration.captureBytes, limits: limits, engines: engines)
         let shadow = FaceShadow(
@@ -130,8 +129,7 @@ struct ServerParts: Sendable {
                 memoryBytes: configuration.galleryBytes,
                 threads: ProcessInfo.processInfo.activeProcessorCount),
             peers: cluster, logger: logger)
-        let replays = try await ReplayStore(
-            store: store, clock: clock, days: configuration.replayDays)
+        let replays = ReplayStore(store: store, clock: clock, days: configuration.replayDays)
         captures = CaptureService(
             store: store, gate: gate, faces: faces, shadow: shadow, reader: reader,
             replays: replays, clock: clock, metrics: metrics, peers: peers,
@@ -306,7 +304,6 @@ struct ServerParts: Sendable {
                 .init(name: "look of pages", isOwn: true) { [pageDefaults] _ in
                     try await pageDefaults.reload()
                 },
-                .init(name: "bands of trails") { _ in try await replays.addBands() },
                 .init(name: "recent runs", isOwn: true) { [journeys] in
                     try await journeys.sweepRecent(at: $0)
                 },
@@ -339,7 +336,6 @@ struct ServerParts: Sendable {
             packs: configuration.packs, pack: pack, reachableAt: nil,
             cache: configuration.networkCache, workers: 1,
             precision: configuration.facePrecision, isQuantized: false, presentation: .off,
-            standard: .off,
             maxBytes: configuration.captureBytes,
             // A capture waits for it, so it gives up early instead of delaying anybody.
             limits: WorkLimits(total: 8, perOwner: 4, perPart: 2, wait: .milliseconds(250)),

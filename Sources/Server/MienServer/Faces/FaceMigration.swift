@@ -223,37 +223,37 @@ package struct FaceMigration: Sendable {
         for count in try await store.read({ try $0.authenticators.facesByPack() }) {
             // A face of an unknown pack is refused when it is used.
             guard let pack = try? PackID(count.pack) else { continue }
-            people[pack, default: 0] += count.people
+            people[pack] = count.people
         }
         return people
     }
 
     /// Returns how many people remain to be migrated.
     func status() async throws -> FaceMigrationAnswer {
-        let now = clock.now, names = faces.packID.allNames + [faces.packID.text]
+        let now = clock.now, current = faces.packID
         let (counts, remaining, former) = try await store.read { tables in
             (
                 try tables.authenticators.facesByPack(),
-                try tables.authenticators.people(withFacesOtherThan: names),
+                try tables.authenticators.people(withFacesOtherThan: current.text),
                 try tables.keptFaces.countFormer(at: now)
             )
         }
-        var packs: [PackID: FacePackAnswer] = [:], unknown: [FacePackAnswer] = []
+        var packs: [FacePackAnswer] = [], unknown: [FacePackAnswer] = []
         for count in counts {
-            guard let pack = try? PackID(count.pack) else {
+            if let pack = try? PackID(count.pack) {
+                packs.append(
+                    FacePackAnswer(
+                        pack: pack.text, faces: count.faces, people: count.people,
+                        isLoaded: faces.isLoaded(pack)))
+            } else {
                 unknown.append(
                     FacePackAnswer(
                         pack: "unknown", faces: count.faces, people: count.people,
                         isLoaded: false))
-                continue
             }
-            let earlier = packs[pack]
-            packs[pack] = FacePackAnswer(
-                pack: pack.current.text, faces: count.faces + (earlier?.faces ?? 0),
-                people: count.people + (earlier?.people ?? 0), isLoaded: faces.isLoaded(pack))
         }
         return FaceMigrationAnswer(
-            pack: faces.packID.current.text, remaining: remaining, formerTemplates: former,
-            packs: packs.values.sorted { $0.pack < $1.pack } + unknown)
+            pack: current.text, remaining: remaining, formerTemplates: former,
+            packs: packs + unknown)
     }
 }

@@ -33,9 +33,8 @@ package final class FaceService: LiveFrameReader {
     /// second, or less with a filled cache.
     ///
     /// - Parameters:
-    ///   - presentation: The mode of the presentation check; `nil` for `standard` if the pack has
+    ///   - presentation: The mode of the presentation check; `nil` for `require` if the pack has
     ///     the network, otherwise `off`.
-    ///   - standard: The mode of installations whose settings do not name one.
     ///   - measuresPresentation: Whether the network runs even if the check is `off`.
     ///   - engines: Makes the engines of this pack and of former ones.
     /// - Throws: `InferenceError` if a mode other than `off` is named and the pack has no such
@@ -43,15 +42,14 @@ package final class FaceService: LiveFrameReader {
     package init(
         packs: URL, pack: PackID?, reachableAt address: String?, cache: URL, workers: Int,
         precision: NetworkOptions.Precision?, isQuantized: Bool,
-        presentation: PresentationMode?, standard: PresentationMode,
-        measuresPresentation: Bool = false, maxBytes: Int, limits: WorkLimits,
-        engines: EngineSource = .own
+        presentation: PresentationMode?, measuresPresentation: Bool = false, maxBytes: Int,
+        limits: WorkLimits, engines: EngineSource = .own
     ) throws {
         library = PackLibrary(folder: packs)
         let loaded = try library.pack(pack ?? library.packID(reachableAt: address))
         packID = loaded.id
         let hasNetwork = loaded.manifest.file(of: .presentationAttack) != nil
-        self.presentation = presentation ?? (hasNetwork ? standard : .off)
+        self.presentation = presentation ?? (hasNetwork ? .require : .off)
         matcher = try loaded.matcher()
         try FileManager.default.createDirectory(at: cache, withIntermediateDirectories: true)
         var options = NetworkOptions(streams: workers, cacheFolder: cache.path)

@@ -11,8 +11,8 @@ package struct LivenessRules: Sendable, Codable, Equatable {
     var timeoutSeconds: Int
     var actions: [LivenessPolicy.Action]
     var actionCount: Int?
-    /// Whether the person may replace actions. Missing in sessions of earlier versions.
-    var accommodates: Bool?
+    /// Whether the person may replace actions.
+    var accommodates: Bool
     /// The actions that the person cannot perform.
     var omitted: [LivenessPolicy.Action]?
 
@@ -59,7 +59,7 @@ package struct LivenessRules: Sendable, Codable, Equatable {
     /// or cannot replace them. A person who cannot blink in the passive mode performs random actions
     /// instead, which is stricter.
     func omitting(_ omitted: [LivenessPolicy.Action]) -> LivenessRules? {
-        guard mode != .image, accommodates == true,
+        guard mode != .image, accommodates,
             LivenessChallenge.remaining(
                 actions.compactMap(\.action), omitting: Set(omitted.compactMap(\.action))) != nil
         else { return nil }

@@ -13,22 +13,8 @@ package struct ReplayStore: Sendable {
     /// How long a session is remembered. Zero turns recognition off.
     private let lifetime: Duration
 
-    package init(store: Store, clock: ServerClock, days: Int) async throws {
+    package init(store: Store, clock: ServerClock, days: Int) {
         (self.store, self.clock, lifetime) = (store, clock, .seconds(days * 86_400))
-        try await addBands()
-    }
-
-    /// Adds the bands of trails that servers of an earlier version stored. Some may still run beside
-    /// this one.
-    package func addBands() async throws {
-        while true {
-            let old = try await store.read { try $0.trails.withoutBands(atMost: 100) }
-            if old.isEmpty { return }
-            let bands = try old.map { ($0.id, try Self.trail($0).bands) }
-            try await store.write(.process) { tables in
-                for (id, bands) in bands { try tables.trails.add(bands, to: id) }
-            }
-        }
     }
 
     /// Accepts a session's frames unless they were seen before, and stores its trail. Of two

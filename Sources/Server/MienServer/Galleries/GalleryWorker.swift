@@ -155,30 +155,26 @@ public actor GalleryWorker {
 
     /// Brings what is in memory of an app to the state of the store.
     ///
-    /// - Returns: `false` if nothing in memory can be trusted, because a server of an earlier version
-    ///   changes faces without noting it.
+    /// - Returns: `false` if too many callers already wait for changes of the app.
     @discardableResult
     func refresh(_ app: AppID) async throws -> Bool {
-        try await changing.withLock(app) { @Sendable in try await self.applyChanges(of: app) }
-            ?? false
+        let done: Void? = try await changing.withLock(app) { @Sendable in
+            try await self.applyChanges(of: app)
+        }
+        return done != nil
     }
 
-    private func applyChanges(of app: AppID) async throws -> Bool {
-        guard let changes = try await changes(of: app) else {
-            await clear()
-            return false
-        }
+    private func applyChanges(of app: AppID) async throws {
+        let changes = try await changes(of: app)
         for key in changes.lost { await drop(key) }
         for (key, version, faces) in changes.changed {
             if await apply(faces, to: key) { held[key]?.version = version }
         }
-        return true
     }
 
-    private func changes(of app: AppID) async throws -> Changes? {
+    private func changes(of app: AppID) async throws -> Changes {
         let known = held.filter { $0.key.app == app }.mapValues(\.version), pack = pack
         return try await store.read { tables in
-            if try tables.servers.hasEarlierVersions() { return nil }
             let versions = try tables.galleries.versions(of: app)
             var changes = Changes()
             for (key, old) in known {
@@ -329,7 +325,6 @@ public actor GalleryWorker {
     {
         let pack = pack
         let found = try await store.read { tables -> (GalleryVersion, [Change])? in
-            if try tables.servers.hasEarlierVersions() { return nil }
             let new = try tables.galleries.versions(of: key.app)[key.part] ?? .unchanged
             return try Self.changes(of: key, since: old, until: new, pack, tables).map { (new, $0) }
         }

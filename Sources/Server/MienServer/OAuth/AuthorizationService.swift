@@ -74,12 +74,11 @@ package struct AuthorizationService: Sendable {
         let authenticators: [AuthenticatorID]
         let epoch: Int
         let at: Int64
-        /// `nil` in codes of older servers.
-        let isRecovery: Bool?
+        let isRecovery: Bool
         /// The passkey that signed in directly.
         let passkey: AuthenticatorID?
-        /// The ID of the organization, empty for none; `nil` in codes of older servers.
-        let organization: String?
+        /// The ID of the organization, empty for none.
+        let organization: String
     }
 
     /// - Throws: ``Fault``.
@@ -244,7 +243,7 @@ package struct AuthorizationService: Sendable {
                 at: Instant(milliseconds: content.at), scope: scope,
                 epoch: content.epoch, resources: content.resources,
                 authenticator: content.passkey, authenticators: content.authenticators,
-                isRecovery: content.isRecovery ?? false, nonce: content.nonce,
+                isRecovery: content.isRecovery, nonce: content.nonce,
                 thumbprint: thumbprint,
                 organization: OrganizationWish(stored: content.organization)),
             id: mark

@@ -79,11 +79,10 @@ extension OTPService {
             case nil: return now < found.expiresAt ? .pending : .expired
             case .declined?: return .declined
             case .approved(let token, let epoch)?:
-                guard let account = found.account,
-                    try SignInStanding(account: account, epoch: epoch, authenticators: [token])
-                        .holds(in: tables)
-                else { return .expired }
-                return .approved(token, by: account, epoch: epoch)
+                let standing = SignInStanding(
+                    account: found.account, epoch: epoch, authenticators: [token])
+                guard try standing.holds(in: tables) else { return .expired }
+                return .approved(token, by: found.account, epoch: epoch)
             }
         }
     }

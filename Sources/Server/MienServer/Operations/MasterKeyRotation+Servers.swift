@@ -213,7 +213,7 @@ extension MasterKeyRotation {
     private static func answer(_ server: LivingServer, isPreparing: Bool) -> WaitingServerAnswer {
         let reason =
             switch server.keys {
-            case nil: "runs an earlier version of Mien, which takes over no key: update or stop it"
+            case nil: "has not said yet which keys it has"
             case let keys? where !keys.fault.isEmpty: "cannot store the key: \(keys.fault)"
             case _ where isPreparing: "has not stored the key yet"
             case _: "does not seal under the key in use yet"

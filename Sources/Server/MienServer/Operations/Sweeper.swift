@@ -158,10 +158,6 @@ package struct Sweeper: Service {
                 { try $0.servers.sweep(unseenSince: $1 - .seconds(3600), atMost: $2) }
             ),
             ("rate limits", { try $0.rates.sweep(at: $1, atMost: $2) }),
-            (
-                "earlier notices",
-                { tables, _, count in try tables.earlierNotices.move(atMost: count) }
-            ),
             ("spent", { try $0.spent.sweep(at: $1, atMost: $2) }),
             ("recoveries", { try $0.recoveries.sweep(at: $1, atMost: $2) }),
             ("mailed links", { try $0.mailedLinks.sweep(at: $1, atMost: $2) }),

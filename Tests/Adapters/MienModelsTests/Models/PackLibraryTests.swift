@@ -163,18 +163,6 @@ struct PackLibraryTests {
     @Test("a library without a folder is empty")
     func none() { #expect(library.list().isEmpty) }
 
-    @Test("a pack is found under its former name, in a folder of either name")
-    func formerName() throws {
-        let old = try PackID("mien-default-1"), new = try PackID("mien-basic-1")
-        for id in ["mien-default-1", "mien-basic-1"] {
-            let source = try SmallPack(id: id, in: scratch, name: "source-\(id)")
-            try library.install(from: source.folder)
-            #expect(try library.pack(old).id == new && library.pack(new).id == old)
-            #expect(try library.pack().id.text == id && library.defaultID == new)
-            try FileManager.default.removeItem(at: library.folder.appending(path: id))
-        }
-    }
-
     @Test("the better pack is used by default where it is installed")
     func preferred() throws {
         #expect(library.defaultID == PackLibrary.basicID)

@@ -18,10 +18,7 @@ enum PresentationFiles {
         let home =
             environment["MIEN_HOME"].flatMap { $0.isEmpty ? nil : $0 }
             ?? (environment["HOME"] ?? NSHomeDirectory()) + "/.local/share/mien"
-        // The pack's present name, and its former one.
-        return ["mien-basic-1", "mien-default-1"].lazy.compactMap {
-            try? ModelPack(folder: URL(filePath: home).appending(path: "packs/\($0)"))
-        }.first
+        return try? ModelPack(folder: URL(filePath: home).appending(path: "packs/mien-basic-1"))
     }()
 
     static func bytes(_ name: String) throws -> [UInt8] {

@@ -103,14 +103,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an older identifier shared by two accounts finds neither`(kind: StoreKind)
-        async throws
-    {
+    func `an identifier shared by two accounts finds neither`(kind: StoreKind) async throws {
         let test = try await TestStore(kind)
         let ana = try await test.account("ana"), bo = try await test.account("bo")
         try await test.sql(
-            "INSERT INTO account_name (kind, name_hash, account_id) VALUES ('external_id', ?, ?)",
-            .blob(TestStore.keys.hash(of: "external_id", "Ana")),
+            "INSERT INTO account_name (kind, name_hash, identifier_hash, account_id) VALUES ('external_id', ?, ?, ?)",
+            .blob(TestStore.keys.hash(of: "external_id", "Ana")), .blob([1]),
             .text(bo.id.text))
         let found = try await test.store.read { tables in
             try ["ana", "Ana", "bo"].map { try tables.accounts.find(identifier: $0)?.id }

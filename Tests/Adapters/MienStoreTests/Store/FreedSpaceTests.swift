@@ -40,30 +40,4 @@ import Testing
         #expect(try rows.map { try $0.blob(0) } == [content, content])
         try driver.close()
     }
-
-    @Test func `a file of an earlier version learns it at the next start`() async throws {
-        let path = folder("mien.sqlite").path
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "python3", "-c",
-            """
-            import sqlite3, sys
-            d = sqlite3.connect(sys.argv[1]); d.execute("PRAGMA journal_mode = WAL")
-            d.execute("CREATE TABLE note (text TEXT)"); d.execute("INSERT INTO note VALUES ('kept')"); d.commit()
-            """, path,
-        ]
-        let (ends, ended) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in ended.finish() }
-        try process.run()
-        for await _ in ends {}
-        try #require(process.terminationStatus == 0)
-        // Its server has committed nothing.
-        let driver = try SQLiteDriver(path: path, acceptsLoss: true)
-        let mode = try await driver.read { try $0.rows("PRAGMA auto_vacuum", [])[0].integer(0) }
-        #expect(mode == 2)
-        let rows = try await driver.read { try $0.rows("SELECT text FROM note", []) }
-        #expect(try rows.map { try $0.text(0) } == ["kept"])
-        try driver.close()
-    }
 }

@@ -227,6 +227,7 @@ import Testing
             StoreError.Code.allCases.map(\.rawValue) == [
                 "store.busy", "store.corrupt", "store.foreign-key", "store.unreachable",
                 "store.unwritable", "store.conflict", "store.stale", "store.too-new",
+                "store.too-old",
                 "store.incomplete", "store.moved", "store.uncertain",
             ])
         #expect(

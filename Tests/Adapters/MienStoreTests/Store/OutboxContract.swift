@@ -185,34 +185,4 @@ import Testing
         }
         #expect(left.sorted() == ["dlv_3", "dlv_4"])
     }
-
-    @Test(arguments: StoreKind.allCases)
-    func `notices of servers before the outbox are moved into it once`(kind: StoreKind) async throws
-    {
-        let test = try await Self.store(kind)
-        try await test.sql(
-            "INSERT INTO logout_notice (grant_id, account_id, app_id, ended_at, attempts, next_at) VALUES ('grt_1', 'usr_1', ?, 5, 2, 9)",
-            .text(AppID.shop.text))
-        try await test.sql(
-            "INSERT INTO identity_notice (id, app_id, body, created_at, attempts, next_at) VALUES ('dlv_1', ?, '{\"a\":1}', 6, 3, 9)",
-            .text(AppID.shop.text))
-        #expect(try await test.store.write { try $0.earlierNotices.move(atMost: 10) } == 2)
-        #expect(try await test.store.write { try $0.earlierNotices.move(atMost: 10) } == 0)
-        let (logout, news) = try await test.store.write { tables in
-            let now = Instant.start
-            return (
-                try tables.outbox.claim(.logout, at: now, until: now, atMost: 9),
-                try tables.outbox.claim(.identity, at: now, until: now, atMost: 9)
-            )
-        }
-        let notice = try LogoutNotice(try #require(logout.first))
-        #expect(logout.count == 1 && news.count == 1)
-        #expect(
-            notice.grant.text == "grt_1" && notice.account.text == "usr_1"
-                && notice.app == .shop && notice.endedAt.milliseconds == 5
-                && logout.first?.failures == 2)
-        #expect(
-            news.first?.id == "dlv_1" && news.first?.content.shown == Array("{\"a\":1}".utf8)
-                && news.first?.failures == 3 && news.first?.app == .shop)
-    }
 }

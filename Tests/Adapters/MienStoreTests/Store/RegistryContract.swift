@@ -135,41 +135,6 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `people whom an older server stored are found, replaced, and deleted`(kind: StoreKind)
-        async throws
-    {
-        let step = try #require(Migrations.all.firstIndex { $0.name == "29-registry-numbers" })
-        let (folder, driver) = try await MigrationTests.old(kind, step)
-        let keys = TestStore.keys, rows = [Self.row("1"), Self.row("2", last: "Moss")]
-        try await driver.write(.always) { connection in
-            for row in rows {
-                let person = try RegistryTable.Sealed(row, keys: keys)
-                _ = try connection.execute(
-                    "INSERT INTO registry_person (id_hash, content_sealed, updated_at) VALUES (?, ?, ?)",
-                    [.blob(person.id), .blob(person.content), .time(.start)])
-                for text in try PersonalData(row.input).blockingTexts {
-                    let hash = Array(keys.hash(ofRegistry: "text:\(text)").prefix(16))
-                    _ = try connection.execute(
-                        "INSERT INTO registry_key (text_hash, id_hash) VALUES (?, ?)",
-                        [.blob(hash), .blob(person.id)])
-                }
-            }
-        }
-        try kind.close(driver)
-        let test = try await TestStore(kind, in: folder)
-        for row in rows { #expect(try await Self.answer(row, test).scores?.agrees == true) }
-        #expect(try await test.count("registry_key") == 4)
-
-        try await Self.put([Self.row("1", last: "Newname")], test, at: 60)
-        #expect(try await Self.answer(rows[0], test).scores?.agrees == false)
-        #expect(try await test.count("registry_key") == 4)
-        #expect(try await test.store.write { try $0.registry.delete("2") })
-        #expect(try await test.count("registry_key") == 2)
-        #expect(try await test.store.write { try $0.registry.delete("1") })
-        #expect(try await test.count("registry_key") == 0)
-    }
-
-    @Test(arguments: StoreKind.allCases)
     func `imports of many people insert and replace each of them once`(kind: StoreKind)
         async throws
     {

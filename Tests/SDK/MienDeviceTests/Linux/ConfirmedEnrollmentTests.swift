@@ -170,59 +170,6 @@ private let bob = try! PersonName("Bob")
         }
     }
 
-    // MARK: Migration
-
-    @Test
-    func
-        `a state of version 1 keeps its PIN and keys, and its face of unknown origin opens nothing`()
-        async throws
-    {
-        let device = try Device()
-        let hasher = PasswordHasher(cost: .init(memory: 8, passes: 1))
-        let keys = Dictionary(
-            uniqueKeysWithValues: BiometricAccessConstraint.allCases.map {
-                ($0.rawValue, Data(repeating: UInt8($0.rawValue.utf8.count), count: 32))
-            })
-        struct Passcode: Encodable {
-            let hash: String
-            let failures = 3
-            let isDisabled = false
-        }
-        struct State: Encodable {
-            let generation = EnrollmentGeneration(bytes: Array(repeating: 9, count: 16))
-            let face: Data
-            let faceFailures = 2
-            let passcode: Passcode
-            let keys: [String: Data]
-        }
-        let state = State(
-            face: Data(try face(1).bytes),
-            passcode: Passcode(
-                hash: try hasher.hash(rightPIN, salt: Array(repeating: 1, count: 16))),
-            keys: keys)
-        // Creates the folder and the key file.
-        _ = try await device.service().isPINSet()
-        try await device.service().setPIN(DevicePIN(wrongPIN))
-        let key = try KeyFile(path: device.keyPath).loadOrCreate(
-            sealedRecordsExist: true, random: .system)
-        try Data(
-            RecordSealer(
-                key: key, purpose: SealPurpose(label: "mien/v1/device-authenticator")
-            ).seal(Array(try JSONEncoder().encode(state)), identity: Array("authenticator".utf8))
-        ).write(to: URL(filePath: "\(device.folder)/authenticator.sealed"))
-
-        let authenticator = device.authenticator()
-        let capability = try await authenticator.capability()
-        #expect(capability.isPasscodeSet && !capability.isEnrolled)
-        #expect(
-            try await authenticator.enrollmentGeneration().bytes == Array(repeating: 9, count: 16))
-        try await authenticator.enroll(shown(1), passcode: rightPIN)
-        #expect(try await opens(device, 1))
-        #expect(
-            try await authenticator.enrollmentGeneration().bytes != Array(repeating: 9, count: 16),
-            "keys bound to the former enrollment stay closed")
-    }
-
     // MARK: Interruptions
 
     @Test

@@ -204,15 +204,6 @@ enum KeyBackend: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `a record of an earlier version is for biometrics only`() throws {
-        let record = try JSONDecoder().decode(
-            KeyRecord.self,
-            from: Data(
-                #"{"tag":"a","protection":"biometryAny","publicKey":"","blob":"","secret":{"bytes":[1],"generation":{"bytes":[1]}}}"#
-                    .utf8))
-        #expect(record.policy == nil)
-    }
-
     @Test(arguments: KeyBackend.testable, [1, 2, nil])
     func `another enrollment, even of the same face, ends only keys of the current set`(
         backend: KeyBackend, next: Int?

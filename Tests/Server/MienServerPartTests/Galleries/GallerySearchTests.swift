@@ -248,28 +248,6 @@ struct GallerySearchTests {
         #expect(try await answer(GalleryWorld.pack, longer) == GalleryAnswer())
     }
 
-    @Test("nothing is kept while a server of an earlier version changes faces unnoticed")
-    func earlierVersion() async throws {
-        let world = try await GalleryWorld()
-        let worker = world.worker(), search = world.search(worker)
-        let template = try world.template()
-        try await world.register(template)
-        let query = try world.query(template, threshold: MatchScore(24))
-        #expect(try await search.search(query).candidates.count == 1)
-        #expect(worker.load.faces == 1)
-        let face = world.faces[0].id
-        _ = try await world.drivers[0].write(.always) { connection in
-            _ = try connection.execute(
-                "INSERT INTO server (name, address, seen_at) VALUES ('old', '', 0)", [])
-            // It does not note what it does.
-            _ = try connection.execute("DELETE FROM authenticator WHERE id = ?", [.id(face)])
-        }
-        #expect(try await search.search(query).candidates.isEmpty)
-        #expect(worker.load.faces == 0)
-        try await world.store.write { try $0.servers.remove("old") }
-        #expect(try await search.search(query) == world.expected(query))
-    }
-
     @Test(
         "a face that is committed before a search begins is seen by it, however busy the store is")
     func committed() async throws {

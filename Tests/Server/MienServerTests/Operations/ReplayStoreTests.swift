@@ -39,8 +39,8 @@ struct ReplayStoreTests {
         let servers = try await TwoServers()
         var random = SeededGenerator(seed: 5), replays = 0
         let stores = [
-            try await ReplayStore(store: servers.a, clock: servers.clock, days: 7),
-            try await ReplayStore(store: servers.b, clock: servers.clock, days: 7),
+            ReplayStore(store: servers.a, clock: servers.clock, days: 7),
+            ReplayStore(store: servers.b, clock: servers.clock, days: 7),
         ]
         var known: [(trail: ReplayTrail, frames: [ReplayHash])] = []
         for number in 0..<160 {
@@ -69,8 +69,8 @@ struct ReplayStoreTests {
         let servers = try await TwoServers()
         var random = SeededGenerator(seed: 6)
         let stores = [
-            try await ReplayStore(store: servers.a, clock: servers.clock, days: 7),
-            try await ReplayStore(store: servers.b, clock: servers.clock, days: 7),
+            ReplayStore(store: servers.a, clock: servers.clock, days: 7),
+            ReplayStore(store: servers.b, clock: servers.clock, days: 7),
         ]
         let session = Self.frames(40, &random), trail = Self.trail(session)
         let admitted = try await withThrowingTaskGroup(of: Bool.self) { tasks in
@@ -88,18 +88,5 @@ struct ReplayStoreTests {
         #expect(try await !stores[0].admit(session, trail: trail, CaptureID("cap_x")!))
         servers.pass(.seconds(1))
         #expect(try await stores[0].admit(session, trail: trail, CaptureID("cap_y")!))
-    }
-
-    @Test("trails of an earlier version get their bands at the start")
-    func earlier() async throws {
-        let servers = try await TwoServers()
-        var random = SeededGenerator(seed: 7)
-        let session = Self.frames(40, &random), trail = Self.trail(session)
-        let store = try await ReplayStore(store: servers.a, clock: servers.clock, days: 7)
-        #expect(try await store.admit(session, trail: trail, CaptureID("cap_1")!))
-        try await servers.forgetBands()
-        #expect(try await servers.a.read { try $0.trails.stored(under: trail.bands).isEmpty })
-        let again = try await ReplayStore(store: servers.b, clock: servers.clock, days: 7)
-        #expect(try await !again.admit(session, trail: trail, CaptureID("cap_2")!))
     }
 }

@@ -33,14 +33,6 @@ struct TwoServers {
 
     var clock: ServerClock { ServerClock { [time] in time.withLock { $0 } } }
 
-    /// Makes the trails of captures what an earlier version stored.
-    func forgetBands() async throws {
-        try await driver.write(.always) { connection in
-            _ = try connection.execute("DELETE FROM capture_trail_band", [])
-            _ = try connection.execute("UPDATE capture_trail SET number = NULL", [])
-        }
-    }
-
     func pass(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
 }
 

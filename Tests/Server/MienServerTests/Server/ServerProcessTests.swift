@@ -189,8 +189,8 @@ struct ServerProcessTests {
         #expect(
             refused.status == 3 && refused.err.contains("recognizes 87 of 100 people's photos")
                 && refused.err.contains("set face.pack to mien-basic-1"), "\(refused.err)")
-        // On loopback, and named by its former name, it is used.
-        for settings in [[:], ["MIEN_HOST": "0.0.0.0", "MIEN_FACE_PACK": "mien-default-1"]] {
+        // On loopback, and if it is named, it is used.
+        for settings in [[:], ["MIEN_HOST": "0.0.0.0", "MIEN_FACE_PACK": "mien-basic-1"]] {
             let server = try await ServeProcess.start(
                 in: try ScratchFolder(),
                 settings.merging(["MIEN_PACKS": packs.path]) { $1 })

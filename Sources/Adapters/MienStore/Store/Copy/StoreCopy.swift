@@ -36,7 +36,8 @@ public struct StoreCopy: Sendable {
     /// - Parameters:
     ///   - path: A snapshot of the database file: see ``DatabaseCopy``.
     ///   - target: An empty database, or one with an unfinished copy of the same file.
-    /// - Throws: ``StoreError`` `.unreachable`; `.tooNew` if the schema is not this program's.
+    /// - Throws: ``StoreError`` `.unreachable`; `.tooNew` or `.tooOld` if the schema is not
+    ///   this program's.
     public init(of path: String, to target: any SQLDriver) throws(StoreError) {
         var configuration = Configuration()
         configuration.readonly = true

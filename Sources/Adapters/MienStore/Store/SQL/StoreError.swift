@@ -20,6 +20,8 @@ public struct StoreError: CodedError {
         case stale = "store.stale"
         /// A newer version of this program created the database.
         case tooNew = "store.too-new"
+        /// A program from before the first version created the database.
+        case tooOld = "store.too-old"
         /// The database lacks data that its server had committed.
         case incomplete = "store.incomplete"
         /// The database was copied elsewhere, where its server goes on.

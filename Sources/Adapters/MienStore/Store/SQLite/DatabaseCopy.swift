@@ -79,7 +79,8 @@ public enum DatabaseCopy {
     /// Reads a copy and checks it completely: SQLite's structure, the migrations, that `keys` open
     /// what is sealed, and the audit log.
     ///
-    /// - Throws: ``StoreError`` `.corrupt`, `.foreignKey`, `.tooNew`, or `.unreachable`.
+    /// - Throws: ``StoreError`` `.corrupt`, `.foreignKey`, `.tooNew`, `.tooOld`, or
+    ///   `.unreachable`.
     public static func facts(of path: String, keys: StoreKeys) throws(StoreError) -> Facts {
         try translating {
             var configuration = Configuration()
@@ -97,10 +98,8 @@ public enum DatabaseCopy {
     }
 
     private static func facts(of tables: Tables) throws -> Facts {
-        let steps = try tables.connection.rows("SELECT name FROM schema_step").map {
-            try $0.text(0)
-        }
-        if let foreign = Set(steps).subtracting(Migrations.all.map(\.name)).min() {
+        let steps = Set(try Migrator.steps(tables.connection).keys)
+        if let foreign = steps.subtracting(Migrations.all.map(\.name)).min() {
             throw StoreError(
                 .tooNew,
                 "the database has the schema step “\(foreign)”, which this version does not know. Use a newer version."

@@ -7,9 +7,6 @@ enum FreedSpace {
     private static let kept = 1024
     /// The pages that one turn gives back, so that writers wait for some milliseconds only.
     private static let turn = 1024
-    /// The largest file of an earlier version that is rebuilt at the start. That takes as much memory:
-    /// in a temporary file, data would outlive its erasure.
-    private static let maxRebuilt = 256 << 20
 
     /// Lets a new file give back space.
     static func prepare(_ database: Database) throws {
@@ -17,20 +14,6 @@ enum FreedSpace {
             return
         }
         try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-    }
-
-    /// Rebuilds the file of an earlier version, once. A larger one, or one on a full disk, goes on as
-    /// it is.
-    static func prepare(_ pool: DatabasePool) {
-        try? pool.writeWithoutTransaction { database in
-            guard try number("auto_vacuum", database) == 0,
-                try number("page_count", database) * number("page_size", database) <= maxRebuilt
-            else { return }
-            try database.execute(
-                sql: "PRAGMA temp_store = MEMORY; PRAGMA auto_vacuum = INCREMENTAL")
-            defer { try? database.execute(sql: "PRAGMA temp_store = DEFAULT") }
-            try database.execute(sql: "VACUUM")
-        }
     }
 
     /// - Returns: whether there is more to give back.

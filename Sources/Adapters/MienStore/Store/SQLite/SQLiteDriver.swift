@@ -76,7 +76,6 @@ public final class SQLiteDriver: SQLDriver {
             try? pool.close()
             throw StoreError(.incomplete, flaw)
         }
-        FreedSpace.prepare(pool)
         writer = GroupWriter(pool, head: CommittedHead(path: headPath), hub: hub)
         do { try Self.mark(.inUse, in: pool) } catch {
             throw StoreError(

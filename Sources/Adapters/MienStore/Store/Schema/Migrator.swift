@@ -1,46 +1,56 @@
 /// Migrates a database to the newest schema.
 enum Migrator {
-    /// The step that lets a step say whether older servers work beside it.
-    private static let compatibility = "39-schema-compatibility"
+    /// The first step of the schemas that came before the first version.
+    private static let unreleased = "1-accounts"
 
     /// Runs each missing migration step and records it: all in one transaction, or one transaction
     /// per step where other servers use the database meanwhile, so that none is kept from working
     /// for long.
     ///
+    /// - Parameter all: The steps of this program.
     /// - Throws: ``StoreError`` `.tooNew` if the database has steps that this program does not
-    ///   know, unless they say that older servers work beside them.
-    static func migrate(_ driver: any SQLDriver) async throws {
+    ///   know, unless they say that older servers work beside them; `.tooOld`.
+    static func migrate(_ driver: any SQLDriver, to all: [Migration] = Migrations.all) async throws
+    {
         let dialect = driver.dialect, isShared = driver.isShared
         while try await driver.changeSchema({ connection in
             try connection.execute(
-                dialect.schema("CREATE TABLE IF NOT EXISTS schema_step (name TEXT PRIMARY KEY)"))
+                dialect.schema(
+                    "CREATE TABLE IF NOT EXISTS schema_step (name TEXT PRIMARY KEY, compatible BIGINT NOT NULL DEFAULT 0)"
+                ))
             let done = try steps(connection)
-            try requireKnown(done)
-            let missing = Migrations.all.filter { done[$0.name] == nil }
-            for step in missing.prefix(isShared ? 1 : .max) {
-                try run(step, connection, dialect, isRecorded: done[compatibility] != nil)
-            }
+            try requireKnown(done, among: all)
+            let missing = all.filter { done[$0.name] == nil }
+            for step in missing.prefix(isShared ? 1 : .max) { try run(step, connection, dialect) }
             return isShared && missing.count > 1
         }) {}
     }
 
     /// Returns the steps that the database has, and whether older servers work beside them.
+    ///
+    /// - Throws: ``StoreError`` `.tooOld` for a database of a program from before the first version.
     static func steps(_ connection: any SQLConnection) throws(StoreError) -> [String: Bool] {
-        var steps: [String: Bool] = [:]
-        for row in try connection.rows("SELECT name FROM schema_step") {
-            steps[try row.text(0)] = false
+        // Some of those databases do not have the column.
+        let first = try connection.row(
+            "SELECT 1 FROM schema_step WHERE name = ?", .text(unreleased))
+        guard first == nil else {
+            throw StoreError(
+                .tooOld,
+                "the database is of a development version from before 0.1.0, which this version cannot read. Start with an empty database: move this one away, or name another one in the settings. People and apps must be registered again"
+            )
         }
-        if steps[compatibility] != nil {
-            for row in try connection.rows("SELECT name FROM schema_step WHERE compatible = 1") {
-                steps[try row.text(0)] = true
-            }
+        var steps: [String: Bool] = [:]
+        for row in try connection.rows("SELECT name, compatible FROM schema_step") {
+            steps[try row.text(0)] = try row.integer(1) == 1
         }
         return steps
     }
 
     /// - Throws: ``StoreError`` `.tooNew`.
-    static func requireKnown(_ steps: [String: Bool]) throws(StoreError) {
-        let known = Set(Migrations.all.map(\.name))
+    private static func requireKnown(_ steps: [String: Bool], among all: [Migration])
+        throws(StoreError)
+    {
+        let known = Set(all.map(\.name))
         guard let foreign = steps.filter({ !$0.value && !known.contains($0.key) }).keys.min() else {
             return
         }
@@ -51,14 +61,11 @@ enum Migrator {
     }
 
     private static func run(
-        _ step: (name: String, statements: [String]), _ connection: any SQLConnection,
-        _ dialect: SQLDialect, isRecorded: Bool
+        _ step: Migration, _ connection: any SQLConnection, _ dialect: SQLDialect
     ) throws(StoreError) {
         for statement in step.statements { try connection.execute(dialect.schema(statement)) }
-        try connection.execute("INSERT INTO schema_step (name) VALUES (?)", .text(step.name))
-        if isRecorded, Migrations.compatible.contains(step.name) {
-            try connection.execute(
-                "UPDATE schema_step SET compatible = 1 WHERE name = ?", .text(step.name))
-        }
+        try connection.execute(
+            "INSERT INTO schema_step (name, compatible) VALUES (?, ?)", .text(step.name),
+            .flag(step.isCompatible))
     }
 }

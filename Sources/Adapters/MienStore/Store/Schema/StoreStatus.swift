@@ -18,7 +18,7 @@ public struct StoreStatus: Sendable, Hashable {
 
     /// Reads the status of a database that servers may be using.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: ``StoreError``; `.tooOld` for a database of a program from before the first version.
     public static func of(_ driver: any SQLDriver, product: String) async throws -> StoreStatus {
         try await driver.read { connection in
             let exists = try connection.row(
@@ -30,7 +30,7 @@ public struct StoreStatus: Sendable, Hashable {
 
     /// Reads the status of a database file that a server may be using.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: ``StoreError``; `.tooOld` for a file of a program from before the first version.
     public static func of(file path: String) throws(StoreError) -> StoreStatus {
         do {
             var configuration = Configuration()
@@ -64,9 +64,7 @@ public struct StoreStatus: Sendable, Hashable {
             return
         }
         accounts = Int(try connection.row("SELECT COUNT(*) FROM account")?.integer(0) ?? 0)
-        let last =
-            steps["3-operation"] == nil
-            ? nil : try connection.row("SELECT number FROM audit ORDER BY number DESC LIMIT 1")
+        let last = try connection.row("SELECT number FROM audit ORDER BY number DESC LIMIT 1")
         auditNumber = Int(try last?.integer(0) ?? 0)
     }
 }
@@ -75,7 +73,7 @@ extension Store {
     /// Adds the migration steps that a database lacks, as a server does at its start.
     ///
     /// - Returns: the names of the added steps.
-    /// - Throws: ``StoreError`` `.tooNew`.
+    /// - Throws: ``StoreError`` `.tooNew` or `.tooOld`.
     public static func migrate(_ driver: any SQLDriver, from status: StoreStatus) async throws
         -> [String]
     {

@@ -57,8 +57,8 @@ public struct LikenessLimits: Sendable, Hashable, Codable {
             }
     }
 
-    /// Returns the limit for a view of an enrollment. Packs made before there were such limits have
-    /// those of live sessions.
+    /// Returns the limit for a view of an enrollment. Packs without such limits have those of live
+    /// sessions.
     func enrollment(_ view: EnrollmentView) -> Double {
         enrollment?[view] ?? (view == .front ? front : next)
     }

@@ -14,9 +14,8 @@ package struct JourneyTokenProof: Codable, Sendable {
     /// The ID of the organization that the journey chose, empty for none; `nil` if the app uses no
     /// organizations. A claim alone could not tell a choice of none from no choice.
     package let organization: String?
-    /// When the app was made, in milliseconds: another app may have got its ID since. `nil` in
-    /// tokens of older servers.
-    let appMadeAt: Int64?
+    /// When the app was made, in milliseconds: another app may have got its ID since.
+    let appMadeAt: Int64
 
     package init(
         authenticators: [AuthenticatorID], epoch: Int, isRecovery: Bool, organization: String?,
@@ -28,7 +27,7 @@ package struct JourneyTokenProof: Codable, Sendable {
 
     /// Whether the app is the one that the token was made for.
     func isFor(_ app: AppRecord) -> Bool {
-        appMadeAt.map { $0 == app.createdAt.milliseconds } ?? true
+        appMadeAt == app.createdAt.milliseconds
     }
 
     /// - Returns: `nil` unless this server sealed the text for the token `id`.

@@ -176,8 +176,7 @@ package struct AppAdminRoutes {
         ]
     }
 
-    /// Names the content of an app. Computed rather than counted, so that it also differs after a
-    /// change by a server of an earlier version on the same database.
+    /// Names the content of an app.
     private static func revision(of record: AppRecord, _ keys: StoreKeys) throws -> String {
         let text = JSONText.write(.object(try content(record)))
         return Base64URL.encode(Array(keys.hash(ofSecret: Array(text.utf8)).prefix(16)))

@@ -68,8 +68,7 @@ package struct RecoveryService: Sendable {
     }
 
     /// Returns the methods by which two requests count as the same. The liveness words of a face are
-    /// left out: holds of earlier versions lack them, and the mode of a capture is no method of its
-    /// own.
+    /// left out, because the mode of a capture is not a method.
     private static func comparable(_ methods: [String]) -> [String] {
         Set(methods.filter { !$0.hasPrefix("x_live") }).sorted()
     }

@@ -187,7 +187,7 @@ public struct ServerSetting: Sendable {
         .init(
             "face.presentation", .choice(["auto"] + PresentationMode.allCases.map(\.rawValue)),
             "auto",
-            "Judge live captures with the model pack's network against prints and screens; observe measures without refusing. auto is off if the pack has none, otherwise require, or observe if the server had users before it had this setting."
+            "Judge live captures with the model pack's network against prints and screens; observe measures without refusing. auto is off if the pack has none, otherwise require."
         ),
         .init(
             "capture.seconds", .integer(10...3600), "120",

@@ -13,16 +13,14 @@ struct RunState: Codable, Sendable {
     var begun: Begun?
     /// The account that this run is signing up.
     var signUp: UserID?
-    /// The methods that have succeeded in this run, and for which account. Missing in runs stored
-    /// by older servers.
-    var successes: [Success]?
+    /// The methods that have succeeded in this run, and for which account.
+    var successes: [Success] = []
     /// The request for approval that the run opened last.
     var approval: ChallengeID?
     /// The organization that the client asked for.
     var organization: String?
-    /// Whether the page that runs the journey chooses the organization. Missing in runs of older
-    /// servers.
-    var leavesOrganization: Bool?
+    /// Whether the page that runs the journey chooses the organization.
+    var leavesOrganization = false
 
     /// Set for a run that an administrator tries: see ``JourneyTrials``.
     var trial: Trial?
@@ -67,11 +65,11 @@ extension RunState {
             case .verifies(let method) = work.impact
         else { return }
         let success = Success(account: proof.user, method: method)
-        if successes?.contains(success) != true { successes = (successes ?? []) + [success] }
+        if !successes.contains(success) { successes.append(success) }
     }
 
     /// Returns the methods that have succeeded for this user in this run.
     func methods(of user: UserID) -> Set<AuthenticatorType> {
-        Set((successes ?? []).filter { $0.account == user }.map(\.method))
+        Set(successes.filter { $0.account == user }.map(\.method))
     }
 }

@@ -47,7 +47,7 @@ package struct DescriptorReader {
         }
         return
             ([
-                "pipeline 4", pack.id.current.text, options.precision.rawValue,
+                "pipeline 4", pack.id.text, options.precision.rawValue,
                 "\(pack.manifest.geometry.descriptor.crops)",
                 pack.manifest.geometry.descriptor.strength.map { "\($0)" } ?? "",
             ] + networks.map(\.sha256))

@@ -130,7 +130,7 @@ extension ExportedTable {
         consent,
         knownDevice,
         deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
-        grantAuthenticator, webRecord, appPermission, mailedLink, logoutNotice, outbox, identity,
+        grantAuthenticator, webRecord, appPermission, mailedLink, outbox, identity,
         identityAttempt, identityImage, identityJob, verificationSession, verificationImage,
         reviewCase, organizationMember, organizationInvitation, auditCounted, audit,
     ]
@@ -142,10 +142,7 @@ extension ExportedTable {
             ("created_at", .number), ("updated_at", .number), ("expires_at", .number),
             ("epoch", .number), ("is_test", .number),
         ],
-        omitted: [
-            "key_sealed": "the key that seals the person's data",
-            "address_checked": "whether a migration has looked at the account",
-        ], isSingle: true)
+        omitted: ["key_sealed": "the key that seals the person's data"], isSingle: true)
 
     private static let journeyRun = ExportedTable(
         name: "journey_run", section: "journey_runs", order: "expires_at, id",
@@ -156,9 +153,8 @@ extension ExportedTable {
             "token_hash": "a keyed hash of the token with which the run's client continues it",
             "used_token_hash": "a keyed hash of the token before",
             "used_request_hash": "a keyed hash of the last answer of the client",
-            "answer_sealed": "the last step, which the run's client has",
             "state_sealed":
-                "what the run's client has just sent, such as a new password, until the run ends",
+                "the last step and what the run's client has just sent, such as a new password, until the run ends",
         ])
 
     private static let authenticator = ExportedTable(
@@ -322,13 +318,6 @@ extension ExportedTable {
             ("expires_at", .number), ("ended_at", .number),
         ], omitted: ["account_id": owner, "code_hash": keyedHash])
 
-    private static let logoutNotice = ExportedTable(
-        name: "logout_notice", section: "logout_notices", order: "ended_at, grant_id",
-        columns: [
-            ("grant_id", .text), ("app_id", .text), ("ended_at", .number),
-            ("attempts", .number), ("next_at", .number),
-        ], omitted: ["account_id": owner])
-
     private static let outbox = ExportedTable(
         name: "outbox", section: "waiting_messages", order: "created_at, id",
         columns: [
@@ -455,8 +444,6 @@ extension ExportedTable {
 
     /// The tables from which nothing is exported, each with the reason.
     static let omitted: [String: String] = [
-        "identity_notice":
-            "results that an app is told of, which the attempts contain; kept for a day at most",
         "capture_trail_band": "keyed hashes by which replayed captures are found; name nobody",
         "change_version": "the numbers of changes of what servers keep in memory",
         "gallery_change":

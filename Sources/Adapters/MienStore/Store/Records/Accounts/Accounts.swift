@@ -128,8 +128,8 @@ public struct AccountTable {
         let record = account.record
         try connection.execute(
             """
-            INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, expires_at, updated_at, is_test, address_checked)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)
+            INSERT INTO account (id, state, key_sealed, profile_sealed, created_at, expires_at, updated_at, is_test)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """, .id(record.id), .text(record.state.rawValue),
             .blob(keys.current(account.sealedKey, .accountKey, for: record.id.text)),
             .blob(sealed(record)), .time(record.createdAt),
@@ -250,8 +250,7 @@ public struct AccountTable {
     /// Finds the account that `identifier` names, as any possible kind of name:
     /// ``LoginName/candidates(_:)``.
     ///
-    /// - Returns: `nil` if nobody has the name, or if two accounts do. That is possible for names
-    ///   stored before names were unique across kinds; neither account is returned then.
+    /// - Returns: `nil` if nobody has the name, or if two accounts have it as different kinds of names.
     public func find(identifier: String) throws(StoreError) -> AccountRecord? {
         let names = LoginName.candidates(identifier)
         guard !names.isEmpty else { return nil }
@@ -267,70 +266,6 @@ public struct AccountTable {
     public func find(named text: String) throws(StoreError) -> AccountRecord? {
         if let id = UserID(text), let account = try find(id) { return account }
         return try find(identifier: text)
-    }
-
-    /// Fills in missing values of `identifier_hash` for names stored by earlier versions.
-    ///
-    /// - Returns: the number of updated accounts, at most `count`.
-    func completeIdentifiers(atMost count: Int) throws(StoreError) -> Int {
-        let rows = try connection.rows(
-            "SELECT DISTINCT account_id FROM account_name WHERE identifier_hash IS NULL LIMIT ?",
-            .integer(Int64(count)))
-        for row in rows {
-            let id: UserID = try row.identifier(0)
-            for name in (try? find(id)?.profile.use { try $0.names() }) ?? [] {
-                try connection.execute(
-                    "UPDATE account_name SET identifier_hash = ? WHERE account_id = ? AND kind = ?",
-                    .blob(identifierHash(name)), .id(id),
-                    .text(name.kind.rawValue))
-            }
-            // If the account cannot be decrypted, use its name hash, which is nobody's identifier.
-            try connection.execute(
-                "UPDATE account_name SET identifier_hash = name_hash WHERE account_id = ? AND identifier_hash IS NULL",
-                .id(id))
-        }
-        return rows.count
-    }
-
-    /// Detaches unverified addresses from accounts created before addresses were verified.
-    ///
-    /// An address counts as verified if an administrator created the account or a code mailed to it
-    /// was entered once. Any other address becomes a claim and no longer names the account. Each
-    /// such account gets an audit entry.
-    ///
-    /// - Returns: the number of checked accounts, at most `count`, and the number of accounts that
-    ///   lost their address.
-    func detachUnverifiedEmails(atMost count: Int, audit: AuditTable, at now: Instant)
-        throws(StoreError) -> (checked: Int, detached: Int)
-    {
-        var detached = 0
-        let rows = try connection.rows(
-            "SELECT id FROM account WHERE address_checked = 0 LIMIT ?", .integer(Int64(count)))
-        for row in rows {
-            let id: UserID = try row.identifier(0)
-            try connection.execute("UPDATE account SET address_checked = 1 WHERE id = ?", .id(id))
-            // Skip an account that cannot be decrypted: nothing can be mailed to it either.
-            guard var account = try? find(id) else { continue }
-            var profile = account.profile.use { $0 }
-            guard let email = profile.email else { continue }
-            guard
-                try connection.row(
-                    """
-                    SELECT 1 FROM audit WHERE account_id = ? AND ((event = 'user.created' AND actor LIKE 'adm!_%' ESCAPE '!')
-                      OR event = 'email_code.accepted') LIMIT 1
-                    """, .id(id)) == nil
-            else { continue }
-            (profile.email, profile.claimedEmail) = (nil, email)
-            account.profile = Sensitive(profile)
-            try updateRow(account, at: now)
-            try connection.execute(
-                "DELETE FROM account_name WHERE account_id = ? AND kind = ?", .id(id),
-                .text(LoginName.Kind.email.rawValue))
-            try audit.append(
-                AuditEvent("user.email-detached", actor: "system", account: id), at: now)
-            detached += 1
-        }
-        return (rows.count, detached)
     }
 
     /// Returns `count` accounts after `last`, oldest first.

@@ -66,21 +66,6 @@ public struct CaptureTrailTable {
         try records("number > ?", [.integer(number)])
     }
 
-    /// Returns trails that an earlier version stored, without bands.
-    public func withoutBands(atMost count: Int) throws(StoreError) -> [CaptureTrailRecord] {
-        try records("number IS NULL ORDER BY id LIMIT ?", [.integer(Int64(count))])
-    }
-
-    /// Stores the bands of a trail of an earlier version.
-    public func add(_ bands: Set<UInt32>, to id: CaptureID) throws(StoreError) {
-        let number = try ChangeVersionTable(connection: connection).grow(.captureTrails)
-        let isFound =
-            try connection.execute(
-                "UPDATE capture_trail SET number = ? WHERE id = ? AND number IS NULL",
-                .integer(number), .id(id)) == 1
-        if isFound { try store(bands, of: number) }
-    }
-
     /// Returns the trails that expire last, in descending order.
     public func newest(atMost count: Int) throws(StoreError) -> [CaptureTrailRecord] {
         try records("1 = 1 ORDER BY expires_at DESC, id LIMIT ?", [.integer(Int64(count))])

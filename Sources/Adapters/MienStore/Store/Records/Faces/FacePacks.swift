@@ -2,7 +2,7 @@ internal import MienCore
 
 /// The number of faces that one model pack created.
 public struct FacePackCount: Sendable, Hashable {
-    /// The name as it is stored, which may be a former one; not a valid name if it is unknown.
+    /// The name as it is stored; not a valid name if it is unknown.
     public let pack: String
     public let faces: Int
     /// The number of accounts that have these faces.
@@ -25,33 +25,12 @@ extension AuthenticatorTable {
         }
     }
 
-    /// Returns the number of accounts that have faces of packs other than these names.
-    public func people(withFacesOtherThan names: [String]) throws(StoreError) -> Int {
-        let places = names.map { _ in "?" }.joined(separator: ", ")
+    /// Returns the number of accounts that have faces of other packs.
+    public func people(withFacesOtherThan pack: String) throws(StoreError) -> Int {
         let rows = try connection.rows(
-            "SELECT COUNT(DISTINCT account_id) FROM authenticator WHERE type = ? AND pack NOT IN (\(places))",
-            [.text(AuthenticatorType.face.rawValue)] + names.map { .text($0) })
+            "SELECT COUNT(DISTINCT account_id) FROM authenticator WHERE type = ? AND pack <> ?",
+            .text(AuthenticatorType.face.rawValue), .text(pack))
         return Int(try rows.first?.integer(0) ?? 0)
-    }
-
-    /// Fills in the pack of faces stored by earlier versions.
-    ///
-    /// - Returns: the number of updated faces, at most `count`.
-    func completePacks(atMost count: Int) throws(StoreError) -> Int {
-        let rows = try connection.rows(
-            "SELECT id, info, app_id FROM authenticator WHERE type = ? AND pack = '' LIMIT ?",
-            .text(AuthenticatorType.face.rawValue), .integer(Int64(count)))
-        for row in rows {
-            let id: AuthenticatorID = try row.identifier(0)
-            let info = try? JSONColumn.value([String: JSONValue].self, row.text(1).utf8)
-            try connection.execute(
-                "UPDATE authenticator SET pack = ? WHERE id = ?",
-                .text(info?["pack"]?.stringValue ?? Self.unknownPack), .id(id))
-            if let app: AppID = try row.optionalIdentifier(2) {
-                try GalleryTable(connection: connection, keys: keys).note(id, app: app)
-            }
-        }
-        return rows.count
     }
 
     /// Returns the pack that created a face, or an empty text for other authenticators.

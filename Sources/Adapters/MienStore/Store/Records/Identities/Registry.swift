@@ -71,8 +71,7 @@ public struct RegistryTable {
             "ON CONFLICT (text_hash, number) DO NOTHING")
     }
 
-    /// Returns the stored rows of people by their IDs: `number`, `text_hashes`, `content_sealed`,
-    /// `id_hash`.
+    /// Returns the stored rows of people by their IDs: `number`, `text_hashes`, `id_hash`.
     private func rows(of people: [Sealed]) throws(StoreError) -> [[UInt8]: SQLRow] {
         var found: [[UInt8]: SQLRow] = [:]
         for start in stride(from: 0, to: people.count, by: Self.together) {
@@ -81,10 +80,10 @@ public struct RegistryTable {
             let ids = part.map { SQLValue.blob($0.id) }
             let rest = Array(repeating: SQLValue.null, count: Self.together - part.count)
             for row in try connection.rows(
-                "SELECT number, text_hashes, content_sealed, id_hash FROM registry_person WHERE id_hash IN (\(Self.places(Self.together)))",
+                "SELECT number, text_hashes, id_hash FROM registry_person WHERE id_hash IN (\(Self.places(Self.together)))",
                 ids + rest)
             {
-                found[try row.blob(3)] = row
+                found[try row.blob(2)] = row
             }
         }
         return found
@@ -166,7 +165,7 @@ public struct RegistryTable {
     public func delete(_ id: String) throws(StoreError) -> Bool {
         try delete(
             connection.rows(
-                "SELECT number, text_hashes, content_sealed, id_hash FROM registry_person WHERE id_hash = ?",
+                "SELECT number, text_hashes FROM registry_person WHERE id_hash = ?",
                 [.blob(Self.idHash(id, keys))])) == 1
     }
 
@@ -176,11 +175,11 @@ public struct RegistryTable {
     public func delete(updatedBefore time: Instant, atMost count: Int) throws(StoreError) -> Int {
         try delete(
             connection.rows(
-                "SELECT number, text_hashes, content_sealed, id_hash FROM registry_person WHERE updated_at < ? LIMIT ?",
+                "SELECT number, text_hashes FROM registry_person WHERE updated_at < ? LIMIT ?",
                 [.time(time), .integer(Int64(count))]))
     }
 
-    /// - Parameter rows: `number`, `text_hashes`, `content_sealed`, `id_hash`.
+    /// - Parameter rows: `number`, `text_hashes`.
     private func delete(_ rows: [SQLRow]) throws(StoreError) -> Int {
         connection.leaveNoTrace()
         for row in rows {
@@ -193,17 +192,9 @@ public struct RegistryTable {
 
     /// Deletes the keys under which a person is found.
     ///
-    /// - Parameter row: `number`, `text_hashes`, which rows of older servers lack, `content_sealed`,
-    ///   `id_hash`.
+    /// - Parameter row: `number`, `text_hashes`, …
     private func removeKeys(of row: SQLRow) throws(StoreError) {
-        let number = try row.integer(0)
-        let joined: [UInt8]
-        if let stored = try row.optionalBlob(1) {
-            joined = stored
-        } else {
-            let data = try person(row.blob(2), id: row.blob(3)).data
-            joined = data.blockingTexts.flatMap { Self.textHash($0, keys) }
-        }
+        let number = try row.integer(0), joined = try row.blob(1)
         for start in stride(from: 0, to: joined.count, by: Self.textBytes) {
             try connection.execute(
                 "DELETE FROM registry_key WHERE text_hash = ? AND number = ?",

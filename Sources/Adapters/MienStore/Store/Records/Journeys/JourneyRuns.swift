@@ -60,25 +60,20 @@ public struct JourneyRunTable {
         guard
             let row = try connection.row(
                 """
-                SELECT app_id, journey_id, revision, token_hash, used_token_hash, used_request_hash, answer_sealed, state_sealed, expires_at, account_id
+                SELECT app_id, journey_id, revision, token_hash, used_token_hash, used_request_hash, state_sealed, expires_at, account_id
                 FROM journey_run WHERE id = ?
                 """, .id(id))
         else { return nil }
-        let content = try RunContent(keys.open(row.blob(7), .journeyRun, for: id.text))
+        let content = try RunContent(keys.open(row.blob(6), .journeyRun, for: id.text))
         var used: JourneyRunRecord.Used?
         if let token = try row.optionalBlob(4), let request = try row.optionalBlob(5) {
-            // Earlier versions sealed the answer apart.
-            let answer =
-                try row.optionalBlob(6).map { sealed throws(StoreError) in
-                    try keys.open(sealed, .journeyAnswer, for: id.text)
-                } ?? content.answer
-            used = .init(tokenHash: token, requestHash: request, answer: Sensitive(answer))
+            used = .init(tokenHash: token, requestHash: request, answer: Sensitive(content.answer))
         }
         return JourneyRunRecord(
             id: id, app: try row.identifier(0), journey: try row.identifier(1),
             revision: Int(try row.integer(2)), tokenHash: try row.blob(3),
             used: used, state: Sensitive(content.state),
-            account: try row.optionalIdentifier(9), expiresAt: try row.instant(8))
+            account: try row.optionalIdentifier(8), expiresAt: try row.instant(7))
     }
 
     /// Returns those of the runs that are stored.
@@ -114,7 +109,7 @@ public struct JourneyRunTable {
     public func advance(_ run: JourneyRunRecord, from revision: Int) throws(StoreError) {
         let changed = try connection.execute(
             """
-            UPDATE journey_run SET revision = ?, token_hash = ?, used_token_hash = ?, used_request_hash = ?, answer_sealed = NULL, state_sealed = ?, account_id = ?
+            UPDATE journey_run SET revision = ?, token_hash = ?, used_token_hash = ?, used_request_hash = ?, state_sealed = ?, account_id = ?
             WHERE id = ? AND revision = ?
             """, .integer(Int64(revision + 1)), .blob(run.tokenHash),
             run.used.map { .blob($0.tokenHash) } ?? .null,
@@ -141,7 +136,6 @@ public struct JourneyRunTable {
 }
 
 /// The sealed content of a run: a 1, the answer's length in four bytes, the answer, and the state.
-/// Earlier versions sealed the state alone, which is JSON.
 private struct RunContent {
     private static let mark: UInt8 = 1
 
@@ -150,14 +144,10 @@ private struct RunContent {
     init(state: [UInt8], answer: [UInt8]) { (self.state, self.answer) = (state, answer) }
 
     init(_ bytes: [UInt8]) throws(StoreError) {
-        guard bytes.first == Self.mark else {
-            self.init(state: bytes, answer: [])
-            return
-        }
         var reader = ByteReader(bytes.dropFirst())
-        guard let count = reader.integer(UInt32.self), let answer = reader.take(Int(count)),
-            let state = reader.take(reader.remaining)
-        else { throw StoreError(.corrupt, "the content of a journey's run is truncated") }
+        guard bytes.first == Self.mark, let count = reader.integer(UInt32.self),
+            let answer = reader.take(Int(count)), let state = reader.take(reader.remaining)
+        else { throw StoreError(.corrupt, "the content of a journey's run is malformed") }
         self.init(state: Array(state), answer: Array(answer))
     }
 

@@ -19,7 +19,6 @@ struct SealedColumn: Sendable {
             "\(text($0[0])) \(text($0[1]))"
         },
         SealedColumn("journey_run", "state_sealed", .journeyRun),
-        SealedColumn("journey_run", "answer_sealed", .journeyAnswer),
         SealedColumn("approval", "content_sealed", .approval),
         SealedColumn("capture", "content_sealed", .capture),
         SealedColumn("capture_trail", "trail_sealed", .captureTrail),

@@ -9,8 +9,7 @@ public struct ApprovalRecord: Sendable {
     }
 
     public let id: String
-    /// `nil` in a request of an older server that names no user: nobody can find it.
-    public let account: UserID?
+    public let account: UserID
     public let app: AppID
     public let run: String
     /// The transaction, as the service that wrote it encodes it.
@@ -20,7 +19,7 @@ public struct ApprovalRecord: Sendable {
     public let decision: Decision?
 
     public init(
-        id: String, account: UserID?, app: AppID, run: String, content: Sensitive<[UInt8]>,
+        id: String, account: UserID, app: AppID, run: String, content: Sensitive<[UInt8]>,
         expiresAt: Instant, decision: Decision? = nil
     ) {
         (self.id, self.account, self.app, self.run) = (id, account, app, run)
@@ -41,8 +40,7 @@ public struct ApprovalTable {
         let content = record.content.use { keys.seal($0, .approval, for: record.id) }
         try connection.execute(
             "INSERT INTO approval (id, code_hash, account_id, app_id, run_id, content_sealed, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            .text(record.id), .blob(codeHash), record.account.map { .id($0) } ?? .null,
-            .id(record.app),
+            .text(record.id), .blob(codeHash), .id(record.account), .id(record.app),
             .text(record.run), .blob(content), .time(record.expiresAt))
     }
 
@@ -116,8 +114,7 @@ public struct ApprovalTable {
         default: throw StoreError(.corrupt, "a stored approval has an unknown decision")
         }
         return ApprovalRecord(
-            id: id, account: try row.optionalText(1) == nil ? nil : row.identifier(1),
-            app: try row.identifier(2),
+            id: id, account: try row.identifier(1), app: try row.identifier(2),
             run: try row.text(3),
             content: Sensitive(try keys.open(row.blob(4), .approval, for: id)),
             expiresAt: try row.instant(5), decision: decision)

@@ -5,13 +5,6 @@ public import MienCore
 public struct ServerTable {
     let connection: any SQLConnection
 
-    /// The part that a server takes in galleries. Servers of versions before this one take none.
-    private enum Galleries: Int64 {
-        case none = 0
-        case notesChanges = 1
-        case holdsFaces = 2
-    }
-
     /// Says that a server lives.
     ///
     /// - Parameters:
@@ -23,7 +16,6 @@ public struct ServerTable {
         _ name: String, at address: String, host: String = "", keys: ServerKeyReport? = nil,
         holdsFaces: Bool = false, seen now: Instant
     ) throws(StoreError) {
-        let galleries: Galleries = holdsFaces ? .holdsFaces : .notesChanges
         try connection.execute(
             """
             INSERT INTO server (name, address, seen_at, host, key_stored, key_active, key_fault, galleries)
@@ -34,7 +26,7 @@ public struct ServerTable {
             """, .text(name), .text(address), .time(now), .text(host),
             keys.map { .integer(Int64($0.stored)) } ?? .null,
             keys.map { .integer(Int64($0.active)) } ?? .null, .text(keys?.fault ?? ""),
-            .integer(galleries.rawValue))
+            .flag(holdsFaces))
     }
 
     /// The servers that have been seen at or after `time`, by name.
@@ -57,17 +49,9 @@ public struct ServerTable {
     /// after `time`.
     public func holdingFaces(seenSince time: Instant) throws(StoreError) -> [String] {
         try connection.rows(
-            "SELECT name FROM server WHERE galleries = ? AND address <> '' AND seen_at >= ? ORDER BY name",
-            .integer(Galleries.holdsFaces.rawValue), .time(time)
+            "SELECT name FROM server WHERE galleries = 1 AND address <> '' AND seen_at >= ? ORDER BY name",
+            .time(time)
         ).map { row throws(StoreError) in try row.text(0) }
-    }
-
-    /// Whether a server may use the database that does not note changes of faces. One that died is
-    /// listed until it is swept, because it may only have been paused.
-    public func hasEarlierVersions() throws(StoreError) -> Bool {
-        try connection.row(
-            "SELECT 1 FROM server WHERE galleries = ? LIMIT 1",
-            .integer(Galleries.none.rawValue)) != nil
     }
 
     /// The address of a server that has been seen at or after `time`.
@@ -111,7 +95,7 @@ public struct LivingServer: Sendable, Hashable {
     public let name: String
     /// The machine and the process.
     public let host: String
-    /// `nil` for a server of a version that knows nothing of rotations by several servers.
+    /// `nil` until the server has said so.
     public let keys: ServerKeyReport?
 
     public init(name: String, host: String, keys: ServerKeyReport?) {

@@ -21,10 +21,10 @@ public struct LogoutNotice: Sendable, Hashable {
         self.init(grant: grant, account: account, app: app, endedAt: message.createdAt)
     }
 
-    func message(failures: Int = 0) -> OutboxMessage {
+    var message: OutboxMessage {
         OutboxMessage(
             id: OutboxMessage.freshID(), kind: .logout, app: app, account: account,
-            content: Sensitive(Array(grant.text.utf8)), createdAt: endedAt, failures: failures)
+            content: Sensitive(Array(grant.text.utf8)), createdAt: endedAt)
     }
 }
 
@@ -43,7 +43,7 @@ extension OutboxTable {
             let notice = LogoutNotice(
                 grant: try row.identifier(0), account: try row.identifier(1),
                 app: try row.identifier(2), endedAt: now)
-            try insert(notice.message())
+            try insert(notice.message)
         }
     }
 }
