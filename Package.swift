@@ -282,7 +282,7 @@ package.targets += [
         [
             "CMienReading", "CMienSystem", "MienCore", "MienFace", "MienDocument", "MienDevice",
             "MienDeviceLinux", "MienMedia", "MienModels", "MienVault", "ArgumentParser",
-        ], embeds: ["Specimens"]),
+        ], embeds: ["Specimens", "PackBuilder"]),
     program("mien", in: .tools, ["MienClient", "MienServer", "MienTools", "UnixSignals"]),
     program("embed-files", in: .tools),
     .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["embed-files"]),

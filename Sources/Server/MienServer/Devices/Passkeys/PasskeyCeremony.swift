@@ -3,7 +3,7 @@ internal import MienAttestation
 internal import MienCore
 internal import MienKeys
 
-/// What registrations and sign-ins with passkeys of users and of administrators share.
+/// The part of WebAuthn that passkeys of users and of administrators share.
 struct PasskeyCeremony: Sendable {
     let relyingParty: RelyingParty
     let challenges: ChallengeService
