@@ -16,7 +16,7 @@ package struct MienRequestContext: RequestContext {
     package var client: ClientAddress
     /// The connection.
     let channel: any Channel
-    /// What the request proves about its administrator, once it is checked.
+    /// The proof of who the administrator is, once it is checked.
     package var administratorProof: AdministratorProof?
 
     package enum AdministratorProof: Sendable {
