@@ -290,7 +290,7 @@ package.targets += [
         [
             "CMienReading", "CMienSystem", "MienCore", "MienFace", "MienDocument", "MienDevice",
             "MienDeviceLinux", "MienMedia", "MienModels", "MienVault", "ArgumentParser",
-        ], embeds: ["Specimens"]),
+        ], embeds: ["Specimens", "PackBuilder"]),
     program("mien", in: .tools, ["MienClient", "MienServer", "MienTools", "UnixSignals"]),
     program("embed-files", in: .tools),
     .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["embed-files"]),
@@ -304,7 +304,7 @@ package.targets += [
         "MienServerTesting", in: .support,
         ["SystemPostgres", "MienAttestation", "MienVault", "MienTesting"]),
     // Servers and all they use on one thread, from a seed; histories of what many clients saw.
-    library("MienSimulation", in: .support, ["MienServer"]),
+    library("MienSimulation", in: .support, ["MienServer", "GRDB"]),
     // Answers pam_mien with frames made from a photo, not from a camera.
     program("mien-desktop-frames", in: .support, ["MienTools", "MienTesting"]),
     // Writes until it is killed; reads hostile text, for scripts/measure-text.

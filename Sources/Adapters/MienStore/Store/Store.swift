@@ -88,7 +88,7 @@ public final class Store: Sendable {
         }
     }
 
-    /// Returns the repositories on a connection of a ``MemoryDatabase``.
+    /// Returns the repositories on a connection of the caller, such as a simulation.
     package func tables(on connection: any SQLConnection) -> Tables {
         Tables(connection: connection, keys: keys)
     }

@@ -2,16 +2,9 @@ import MienAPI
 public import MienCore
 
 /// Asks the device to sign a challenge. Success signs the user in.
-struct AuthenticateNativeBiometrics: JourneyStep {
+struct AuthenticateNativeBiometrics: DeviceKeyStep {
     static let type = StepType.authenticateNativeBiometrics
     static let wireName: JourneyStepName? = .nativeBiometricsAuthentication
-    // One SDK sends the first one, with its misspelling.
-    static let effects: [any SimulatedEffect.Type] = [
-        ChallengeDeviceKeyEffect.self, VerifyDeviceKeyEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [DeviceChallengePrompt.self]
-    static let authenticator: AuthenticatorType? = .nativeBiometrics
-
     static let settings =
         CheckedUser.settings() + FailureSettings.settings + ClientSettings.settings
 
@@ -19,26 +12,6 @@ struct AuthenticateNativeBiometrics: JourneyStep {
 
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         signing = try DeviceKeySigning(reader, approvalData: nil)
-    }
-
-    var failure: FailureSettings? { signing.failure }
-    var client: ClientSettings? { signing.client }
-    let clientCanFail = true
-    var facts: StepFacts { signing.facts }
-
-    func enter(_ run: inout StepRun) throws(StepFault) -> Move { try signing.challenge(&run) }
-    func options(_ asked: Asked) -> [ClientOption] { DeviceKeySigning.options }
-
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
-        throws(JourneyClientError) -> Move
-    {
-        try signing.verify(input, asked, &run)
-    }
-
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
-        throws(StepFault) -> Move
-    {
-        try signing.resume(answer, &run)
     }
 }
 
@@ -49,15 +22,9 @@ extension StepType {
 
 /// Asks the device to sign a transaction together with a challenge. Success signs the user in, and
 /// the approved data becomes a claim.
-struct TransactionSigningNativeBiometrics: JourneyStep {
+struct TransactionSigningNativeBiometrics: DeviceKeyStep {
     static let type = StepType.transactionSigningNativeBiometrics
     static let wireName: JourneyStepName? = .nativeBiometricsTransactionSigning
-    static let effects: [any SimulatedEffect.Type] = [
-        ChallengeDeviceKeyEffect.self, VerifyDeviceKeyEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [DeviceChallengePrompt.self]
-    static let authenticator: AuthenticatorType? = .nativeBiometrics
-
     static let settings = DeviceKeySigning.transactionSettings
 
     let signing: DeviceKeySigning
@@ -65,11 +32,41 @@ struct TransactionSigningNativeBiometrics: JourneyStep {
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         signing = try DeviceKeySigning(transaction: reader)
     }
+}
+
+extension StepType {
+    public static let transactionSigningNativeBiometrics = StepType(
+        declared: "transaction_signing_native_biometrics")
+}
+
+/// A step that asks a device, or an OTP token, to sign a challenge.
+protocol SigningStep: JourneyStep {
+    var signing: DeviceKeySigning { get }
+}
+
+extension SigningStep {
+    static var prompts: [any PromptState.Type] { [DeviceChallengePrompt.self] }
 
     var failure: FailureSettings? { signing.failure }
     var client: ClientSettings? { signing.client }
-    let clientCanFail = true
+    var clientCanFail: Bool { true }
     var facts: StepFacts { signing.facts }
+
+    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
+        try signing.resume(answer, &run)
+    }
+}
+
+/// A step that asks a device to sign with its key.
+protocol DeviceKeyStep: SigningStep {}
+
+extension DeviceKeyStep {
+    static var effects: [any SimulatedEffect.Type] {
+        [ChallengeDeviceKeyEffect.self, VerifyDeviceKeyEffect.self]
+    }
+    static var authenticator: AuthenticatorType? { .nativeBiometrics }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move { try signing.challenge(&run) }
     func options(_ asked: Asked) -> [ClientOption] { DeviceKeySigning.options }
@@ -79,17 +76,6 @@ struct TransactionSigningNativeBiometrics: JourneyStep {
     {
         try signing.verify(input, asked, &run)
     }
-
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
-        throws(StepFault) -> Move
-    {
-        try signing.resume(answer, &run)
-    }
-}
-
-extension StepType {
-    public static let transactionSigningNativeBiometrics = StepType(
-        declared: "transaction_signing_native_biometrics")
 }
 
 /// The parts shared by authentication and transaction signing with a device key. Transaction

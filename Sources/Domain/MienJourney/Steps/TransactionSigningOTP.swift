@@ -3,13 +3,12 @@ public import MienCore
 
 /// Asks the user's OTP token to sign a transaction: an OCRA response to a challenge derived from
 /// the shown data. Success signs the user in, and the approved data becomes a claim.
-struct TransactionSigningOTP: JourneyStep {
+struct TransactionSigningOTP: SigningStep {
     static let type = StepType.transactionSigningOTP
     static let wireName: JourneyStepName? = .otpTransactionSigning
     static let effects: [any SimulatedEffect.Type] = [
         ChallengeOTPEffect.self, VerifyOTPSignatureEffect.self,
     ]
-    static let prompts: [any PromptState.Type] = [DeviceChallengePrompt.self]
     static let authenticator: AuthenticatorType? = .otp
 
     static let settings = DeviceKeySigning.transactionSettings
@@ -19,11 +18,6 @@ struct TransactionSigningOTP: JourneyStep {
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         signing = try DeviceKeySigning(transaction: reader)
     }
-
-    var failure: FailureSettings? { signing.failure }
-    var client: ClientSettings? { signing.client }
-    let clientCanFail = true
-    var facts: StepFacts { signing.facts }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         _ = try run.reference(signing.user)
@@ -47,12 +41,6 @@ struct TransactionSigningOTP: JourneyStep {
                 VerifyOTPSignatureEffect(user: reference, signature: signature),
                 .init(challenge: challenge, expected: reference.expected))
         } catch { return .fail(error.code) }
-    }
-
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
-        throws(StepFault) -> Move
-    {
-        try signing.resume(answer, &run)
     }
 }
 

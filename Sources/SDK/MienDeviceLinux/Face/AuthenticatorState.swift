@@ -136,8 +136,6 @@ struct AuthenticatorState: Sendable {
 
     subscript(_ name: PersonName) -> Person? { people[name.key] }
 
-    var hasConfirmedPeople: Bool { people.values.contains { $0.enrollment != nil } }
-
     /// Changes a person's part and creates it first if it is missing.
     mutating func change<T>(
         _ name: PersonName, _ random: RandomSource, _ body: (inout Person) throws -> T

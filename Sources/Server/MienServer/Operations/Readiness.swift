@@ -10,31 +10,34 @@ final class Readiness: Sendable {
     /// Anybody may ask, so a good answer stands for those who ask soon after.
     private static let validity = Duration.seconds(1)
 
-    private struct State {
-        var check: Task<Bool, Never>?
-        var goodUntil: ContinuousClock.Instant?
+    private enum State {
+        case unknown
+        case checking(Task<Bool, Never>)
+        case good(until: ContinuousClock.Instant)
     }
 
     private let store: Store
     private let clock: ServerClock
-    private let state = Mutex(State())
+    private let state = Mutex(State.unknown)
 
     init(store: Store, clock: ServerClock) { (self.store, self.clock) = (store, clock) }
 
     /// Those who ask at the same time share one write.
     func isReady() async -> Bool {
         let check = state.withLock { state -> Task<Bool, Never>? in
-            if let until = state.goodUntil, ContinuousClock.now < until { return nil }
-            if let check = state.check { return check }
+            switch state {
+            case .good(let until) where ContinuousClock.now < until: return nil
+            case .checking(let check): return check
+            case .good, .unknown: break
+            }
             let check = Task { [self] in
                 let isGood = await canWrite()
                 self.state.withLock {
-                    $0.check = nil
-                    $0.goodUntil = isGood ? .now + Self.validity : nil
+                    $0 = isGood ? .good(until: ContinuousClock.now + Self.validity) : .unknown
                 }
                 return isGood
             }
-            state.check = check
+            state = .checking(check)
             return check
         }
         return await check?.value ?? true

@@ -33,11 +33,6 @@ public struct SpecimenIssuer: Sendable, Hashable {
         issuerNumber.flatMap { Jurisdiction(issuerNumber: $0) }?.country == "CA"
     }
 
-    /// The states with a rule for numbers; the others have letters and digits of any form.
-    public static let statesWithRules: [String] = Set(
-        numbers.keys.map { String($0.prefix(3)) } + personalNumbers.keys
-    ).sorted()
-
     /// The form of document numbers by code and, where passports and cards differ, format: letters
     /// `A`, digits `N`, either `X`, Germany's characters `G`, each with a count.
     private static let numbers = [

@@ -18,8 +18,6 @@ public struct TiltedSpecimen: Sendable {
         case screen
         /// A document under even light, without any lamp that it could reflect.
         case unlit
-
-        public var isCopy: Bool { [.mattePrint, .glossyPrint, .screen].contains(self) }
     }
 
     public let surface: Surface

@@ -23,3 +23,10 @@ enum AdminOutput {
         }.joined(separator: ", ")
     }
 }
+
+extension OutputOptions {
+    /// Says what was done: `names` in JSON, or else `text`.
+    func tell(_ names: [String: String], _ text: String) {
+        if json { JSON.print(names) } else { print(text) }
+    }
+}

@@ -204,7 +204,7 @@ struct AppCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await server.admin().deleteApp(id)
-            if output.json { JSON.print(["deleted": id.text]) } else { print("Deleted \(id).") }
+            output.tell(["deleted": id.text], "Deleted \(id).")
         }
     }
 

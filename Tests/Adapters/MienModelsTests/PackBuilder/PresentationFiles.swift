@@ -1,6 +1,8 @@
 import Foundation
+import MienCore
 import MienModels
 import MienTesting
+import MienTools
 import Testing
 
 /// Published files and samples beside the repository, and the installed pack.
@@ -23,6 +25,14 @@ enum PresentationFiles {
 
     static func bytes(_ name: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: networks.appending(path: name)))
+    }
+
+    static func network(_ index: Int) async throws -> PresentationNetwork {
+        try await WorkerThread.run(name: "test.torch") {
+            let source = PresentationPart.sources[index]
+            return try PresentationNetwork(
+                TorchFile(networks.appending(path: source.name), sha256: source.sha256))
+        }
     }
 
     static let areThere = names.allSatisfy {

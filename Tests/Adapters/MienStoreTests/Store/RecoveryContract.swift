@@ -77,8 +77,7 @@ import Testing
         #expect(winners == 1)
         let ended = try await test.store.read { try $0.recoveries.all(of: ana.id) }
         #expect(
-            ended[0].request.endedAt == .start + .seconds(5) && ended[0].request.ending != nil
-                && ended[1].request.endedAt == nil)
+            ended[0].request.end?.at == .start + .seconds(5) && ended[1].request.end == nil)
         let end = Instant.start + .seconds(3600) + RecoveryRequest.window
         #expect(
             try await test.store.write {
@@ -103,10 +102,12 @@ import Testing
             try tables.accounts.endSignIns(of: ana.id, at: .start + .seconds(1))
         }
         #expect(
-            try await test.store.read { try $0.recoveries.all(of: ana.id).map(\.request.ending) }
+            try await test.store.read { try $0.recoveries.all(of: ana.id).map(\.request.end?.how) }
                 == [.canceledByLink, .canceledByEpoch])
         #expect(
-            try await test.store.read { try $0.recoveries.all(of: bruno.id).map(\.request.ending) }
+            try await test.store.read {
+                try $0.recoveries.all(of: bruno.id).map(\.request.end?.how)
+            }
                 == [nil])
     }
 

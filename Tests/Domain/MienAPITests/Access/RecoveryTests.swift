@@ -84,7 +84,7 @@ import Testing
     private static func ended(_ request: RecoveryRequest) -> RecoveryRequest {
         RecoveryRequest(
             requestedAt: request.requestedAt, effectiveAt: request.effectiveAt,
-            endedAt: request.requestedAt, ending: .canceledByLink)
+            end: .init(at: request.requestedAt, how: .canceledByLink))
     }
 
     private enum Step: CaseIterable {

@@ -30,8 +30,12 @@ struct MailTests {
     ) throws -> SMTPClient {
         try SMTPClient(
             relay: MailRelay(
-                host: host, port: port, security: security, user: user,
-                password: Sensitive(password), tokenFile: token,
+                host: host, port: port, security: security,
+                login: user.map {
+                    MailRelay.Login(
+                        user: $0,
+                        secret: token.map { .tokenFile($0) } ?? .password(Sensitive(password)))
+                },
                 from: #require(MailAddress(from)), fromName: name, ownName: ownName,
                 authorities: ca, patience: patience))
     }

@@ -1,5 +1,5 @@
 internal import Foundation
-internal import GRDB
+package import GRDB
 internal import MienAPI
 internal import Synchronization
 
@@ -147,6 +147,13 @@ public final class SQLiteDriver: SQLDriver {
         {
             throw StoreError(SQLiteConnection.code(of: error), SQLiteConnection.words(for: error))
         }
+    }
+}
+
+extension SQLiteDriver {
+    /// Returns a connection on a database that the caller opened, for one transaction.
+    package static func connection(on database: Database) -> any SQLConnection {
+        SQLiteConnection(database)
     }
 }
 

@@ -20,6 +20,14 @@ public struct RecoveryRequest: Sendable, Hashable {
         case canceledByEpoch = "canceled_by_epoch"
     }
 
+    /// When a request ended, and how.
+    public struct End: Sendable, Hashable {
+        public let at: Instant
+        public let how: Ending
+
+        public init(at: Instant, how: Ending) { (self.at, self.how) = (at, how) }
+    }
+
     public enum Status: Sendable, Hashable, CaseIterable { case held, effective, expired, ended }
 
     /// The time after the hold in which it can be completed.
@@ -27,22 +35,21 @@ public struct RecoveryRequest: Sendable, Hashable {
 
     public let requestedAt: Instant
     public let effectiveAt: Instant
-    public private(set) var endedAt: Instant?
-    public private(set) var ending: Ending?
+    public let end: End?
 
-    public init(at now: Instant, hold: Duration) { (requestedAt, effectiveAt) = (now, now + hold) }
+    public init(at now: Instant, hold: Duration) {
+        self.init(requestedAt: now, effectiveAt: now + hold, end: nil)
+    }
 
     /// Restores a stored request.
-    public init(requestedAt: Instant, effectiveAt: Instant, endedAt: Instant?, ending: Ending?) {
-        (self.requestedAt, self.effectiveAt, self.endedAt, self.ending) = (
-            requestedAt, effectiveAt, endedAt, ending
-        )
+    public init(requestedAt: Instant, effectiveAt: Instant, end: End?) {
+        (self.requestedAt, self.effectiveAt, self.end) = (requestedAt, effectiveAt, end)
     }
 
     public var expiresAt: Instant { effectiveAt + Self.window }
 
     public func status(at now: Instant) -> Status {
-        if endedAt != nil { return .ended }
+        if end != nil { return .ended }
         if now < effectiveAt { return .held }
         return now < expiresAt ? .effective : .expired
     }

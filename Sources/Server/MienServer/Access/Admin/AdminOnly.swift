@@ -34,14 +34,14 @@ package struct AdminOnly: RouterMiddleware {
                 throw Self.refused
             }
             admin = found
+            context.administratorProof = .credential(admin.id)
         } else {
             guard let (found, session) = try await session(request) else { throw Self.refused }
             admin = found
-            context.administratorSession = session
+            context.administratorProof = .session(session)
         }
         let needed = try Self.requirement(request, of: context, for: admin.role)
         try context.require(needed.signIn, at: clock.now)
-        context.administrator = admin.id
         return try await next(request, context)
     }
 

@@ -158,9 +158,4 @@ package enum AdminOperations {
         "POST /v1/master-keys": .init(.changeMasterKeys, .fresh),
         "DELETE /v1/master-keys/{version}": .init(.changeMasterKeys, .fresh),
     ]
-
-    /// The requests that send a body and change nothing: questions about it.
-    package static let questions: Set<String> = [
-        "POST /v1/journeys/check", "POST /v1/journeys/code", "POST /v1/journeys/simulate",
-    ]
 }

@@ -80,7 +80,7 @@ package struct MailedLinkService: Sendable {
         -> RecoveryRecord?
     {
         try tables.recoveries.all(of: link.account).first {
-            $0.id.text == link.subject && $0.request.endedAt == nil
+            $0.id.text == link.subject && $0.request.end == nil
         }
     }
 

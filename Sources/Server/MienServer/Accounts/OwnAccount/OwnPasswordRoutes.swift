@@ -1,12 +1,10 @@
-package import Hummingbird
+internal import Hummingbird
 internal import MienAPI
 internal import MienCore
 internal import MienStore
 
 /// The route with which a signed-in user sets or changes their password.
-package struct OwnPasswordRoutes {
-    private static let maxTokenBytes = 128
-
+struct OwnPasswordRoutes {
     let grants: GrantService
     let changes: AuthenticatorChanges
     let check: PasswordCheck
@@ -14,17 +12,7 @@ package struct OwnPasswordRoutes {
     let devices: KnownDeviceService
     let body: JSONBody
 
-    package init(
-        grants: GrantService, changes: AuthenticatorChanges, check: PasswordCheck,
-        accounts: AccountService, devices: KnownDeviceService, body: JSONBody
-    ) {
-        (self.grants, self.changes, self.check, self.accounts, self.devices) = (
-            grants, changes, check, accounts, devices
-        )
-        self.body = body
-    }
-
-    package func add(to router: RouterGroup<MienRequestContext>) {
+    func add(to router: RouterGroup<MienRequestContext>) {
         router.put("me/password") { request, _ in
             let caller = try await grants.caller(of: request)
             let wanted = try await body.read(
@@ -86,8 +74,7 @@ package struct OwnPasswordRoutes {
     }
 
     private func device(_ token: String?, of caller: Caller) async throws -> DeviceID? {
-        guard let token, token.utf8.count <= Self.maxTokenBytes,
-            let device = try await devices.find(token, app: caller.app),
+        guard let token, let device = try await devices.find(token, app: caller.app),
             device.account == caller.account.id
         else { return nil }
         return device.id

@@ -1,12 +1,10 @@
-package import Hummingbird
+internal import Hummingbird
 internal import MienAPI
 internal import MienCore
 internal import MienStore
 
 /// The account recovery routes: recovery codes, and held recoveries.
-package struct RecoveryRoutes {
-    private static let maxTokenBytes = 128
-
+struct RecoveryRoutes {
     let apps: AppCatalog
     let grants: GrantService
     let changes: AuthenticatorChanges
@@ -14,17 +12,7 @@ package struct RecoveryRoutes {
     let recoveries: RecoveryService
     let body: JSONBody
 
-    package init(
-        apps: AppCatalog, grants: GrantService, changes: AuthenticatorChanges,
-        codes: RecoveryCodeService, recoveries: RecoveryService, body: JSONBody
-    ) {
-        (self.apps, self.grants, self.changes, self.codes, self.recoveries) = (
-            apps, grants, changes, codes, recoveries
-        )
-        self.body = body
-    }
-
-    package func add(to router: RouterGroup<MienRequestContext>) {
+    func add(to router: RouterGroup<MienRequestContext>) {
         router.get("me/recovery-codes") { request, _ in
             let caller = try await grants.caller(of: request)
             return try await JSONBody.response(codes.status(of: caller.account))
@@ -60,9 +48,8 @@ package struct RecoveryRoutes {
             let wanted = try await body.read(
                 CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self, from: request)
             let app = try await apps.authenticated(id: wanted.clientID, secret: wanted.clientSecret)
-            guard wanted.deviceToken.utf8.count <= Self.maxTokenBytes,
-                try await recoveries.cancel(deviceToken: wanted.deviceToken, app: app.id) > 0
-            else { throw Self.nothingToCancel }
+            let count = try await recoveries.cancel(deviceToken: wanted.deviceToken, app: app.id)
+            guard count > 0 else { throw Self.nothingToCancel }
             return Response(status: .noContent)
         }
     }

@@ -18,7 +18,7 @@ struct AdministratorPasskeys: Sendable {
     let clock: ServerClock
 
     /// - Throws: ``Problem`` `.conflict` if browsers have no passkeys for the portal's address.
-    private func relyingParty() throws(Problem) -> RelyingParty {
+    private func ceremony() throws(Problem) -> PasskeyCeremony {
         guard let own = RelyingPartySettings.origin(portal()),
             !RelyingPartySettings.isAddress(own.host)
         else {
@@ -27,10 +27,12 @@ struct AdministratorPasskeys: Sendable {
                 "Passkeys need a host name, but the portal's URL has an IP address. Set admin.url, or use a password with an authenticator app."
             )
         }
-        return RelyingParty(id: own.host, origins: [own.text])
+        return PasskeyCeremony(
+            relyingParty: RelyingParty(id: own.host, origins: [own.text]), challenges: challenges,
+            signatures: signatures)
     }
 
-    var areOffered: Bool { (try? relyingParty()) != nil }
+    var areOffered: Bool { (try? ceremony()) != nil }
 
     // MARK: Registering
 
@@ -40,98 +42,37 @@ struct AdministratorPasskeys: Sendable {
     func registrationOptions(
         for admin: AdminID, named name: String, besides known: [Passkey], binding: String
     ) async throws -> JSONValue {
-        let rp = try relyingParty()
-        let challenge = try await challenges.make(for: .administratorPasskey, binding: binding)
-            .token
-        let algorithms = [-7, -8, -257].map { number -> JSONValue in
-            ["type": "public-key", "alg": .number(Double(number))]
-        }
         let others = known.map { passkey -> JSONValue in
             ["type": "public-key", "id": .string(Base64URL.encode(passkey.id))]
         }
-        return [
-            "publicKey": [
-                "rp": ["id": .string(rp.id), "name": .string(rp.id)],
-                "user": [
-                    "id": .string(Base64URL.encode(Array(admin.text.utf8))),
-                    "name": .string(name), "displayName": .string(name),
-                ],
-                "challenge": .string(Base64URL.encode(Array(challenge.utf8))),
-                "pubKeyCredParams": .array(algorithms),
-                "timeout": .number(Double(ChallengeService.lifetime.milliseconds)),
-                "excludeCredentials": .array(others),
-                // Found without a name.
-                "authenticatorSelection": [
-                    "residentKey": "required", "requireResidentKey": true,
-                    "userVerification": "required",
-                ],
-                "attestation": "none",
-            ]
-        ]
+        // The credential must be found without a name.
+        return try await ceremony().registrationOptions(
+            handle: Array(admin.text.utf8), name: name, known: others, residentKey: "required",
+            attestation: "none", for: .administratorPasskey, binding: binding)
     }
 
     /// Verifies a new credential and uses up its challenge.
     ///
     /// - Throws: ``Problem`` `.invalidRequest` that names the invalid part.
     func verify(_ value: JSONValue, for binding: String) async throws -> Passkey {
-        let rp = try relyingParty(), credential = try BrowserCredential(value), now = clock.now
-        guard let challenge = credential.challenge,
-            try await challenges.take(
-                String(decoding: challenge, as: UTF8.self), for: .administratorPasskey,
-                binding: binding)
-        else {
-            throw Problem(
-                .invalidRequest,
-                "The challenge is invalid, expired, or was already used. Request new options.")
-        }
-        let object = try credential.bytes("attestationObject"), new: RegisteredCredential
-        do {
-            new = try await signatures.run(for: .stranger()) {
-                try RegistrationVerifier(relyingParty: rp).verify(
-                    clientDataJSON: credential.clientDataJSON, attestationObject: object,
-                    challenge: challenge, at: now)
-            }
-        } catch let error as AttestationError {
-            throw Problem(
-                .invalidRequest,
-                errors: [.init(field: "credential.response", message: error.description)])
-        }
-        guard new.id == credential.id else {
-            throw Problem(
-                .invalidRequest,
-                errors: [
-                    .init(
-                        field: "credential.rawId",
-                        message: "must be the ID in the attestation object")
-                ])
-        }
-        return Passkey(new)
+        let ceremony = try ceremony()
+        return Passkey(
+            try await ceremony.register(
+                try BrowserCredential(value), for: .administratorPasskey, binding: binding,
+                share: .stranger(), at: clock.now))
     }
 
     // MARK: Signing in
 
     /// Returns the options for `navigator.credentials.get`.
     func signInOptions() async throws -> JSONValue {
-        let rp = try relyingParty()
-        let challenge = try await challenges.make(for: .administratorSignIn).token
-        return [
-            "publicKey": [
-                "rpId": .string(rp.id),
-                "challenge": .string(Base64URL.encode(Array(challenge.utf8))),
-                "allowCredentials": [],
-                "timeout": .number(Double(ChallengeService.lifetime.milliseconds)),
-                "userVerification": "required",
-            ]
-        ]
+        try await ceremony().signInOptions(for: .administratorSignIn)
     }
 
     /// - Throws: ``Problem`` `.invalidCredentials`, the same for every refusal.
     func signIn(_ value: JSONValue, _ cookies: PortalCookies) async throws -> BrowserSignIn {
-        let rp = try relyingParty(), credential = try BrowserCredential(value)
-        let response = AuthenticationVerifier.Response(
-            credentialID: credential.id, clientDataJSON: credential.clientDataJSON,
-            authenticatorData: try credential.bytes("authenticatorData"),
-            signature: try credential.bytes("signature"), userHandle: try credential.userHandle())
+        let ceremony = try ceremony(), credential = try BrowserCredential(value),
+            response = try credential.assertion()
         let hash = store.keys.hash(ofCredential: credential.id)
         let method = try await store.read { try $0.adminMethods.find(credentialHash: hash) }
         guard let challenge = credential.challenge,
@@ -152,14 +93,9 @@ struct AdministratorPasskeys: Sendable {
         }
         let result: WebAuthnAuthentication
         do {
-            result = try await signatures.check(with: passkey.key, for: .stranger()) {
-                try AuthenticationVerifier(relyingParty: rp).verify(
-                    response,
-                    credential: .init(
-                        id: passkey.id, key: passkey.key, counter: passkey.counter,
-                        isBackupEligible: passkey.isBackupEligible,
-                        userHandle: Array(method.admin.text.utf8)), challenge: challenge)
-            }
+            result = try await ceremony.verify(
+                response, with: passkey, handle: Array(method.admin.text.utf8),
+                challenge: challenge, share: .stranger())
         } catch let error as AttestationError {
             throw try await refuse(method.admin, error.code.rawValue, isJudged: true)
         } catch {

@@ -516,12 +516,15 @@ public struct ServerConfiguration: Sendable {
         return MailRelay(
             host: text("mail.host"), port: integer("mail.port"),
             security: MailRelay.Security(rawValue: text("mail.security"))!,
-            user: text("mail.user").isEmpty ? nil : text("mail.user"),
-            password: Sensitive(text("mail.password")),
-            tokenFile: text("mail.token_file").isEmpty ? nil : text("mail.token_file"),
+            login: text("mail.user").isEmpty
+                ? nil : MailRelay.Login(user: text("mail.user"), secret: mailSecret),
             from: mailFrom, fromName: mailFromName,
             ownName: text("mail.ehlo_name").isEmpty ? nil : text("mail.ehlo_name"),
             authorities: text("mail.ca").isEmpty ? nil : text("mail.ca"))
+    }
+    private var mailSecret: MailRelay.Login.Secret {
+        text("mail.token_file").isEmpty
+            ? .password(Sensitive(text("mail.password"))) : .tokenFile(text("mail.token_file"))
     }
     package var mailFromName: String { text("mail.from_name") }
     package var mailFrom: MailAddress { MailAddress(text("mail.from"))! }

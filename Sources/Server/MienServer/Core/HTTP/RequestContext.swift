@@ -16,10 +16,26 @@ package struct MienRequestContext: RequestContext {
     package var client: ClientAddress
     /// The connection.
     let channel: any Channel
-    /// The administrator whose credential the request has, once it is checked.
-    package var administrator: AdminID?
-    /// The session of the administrator, if the request has the cookie of one and no credential.
-    package var administratorSession: AdministratorSession?
+    /// The proof of who the administrator is, once it is checked.
+    package var administratorProof: AdministratorProof?
+
+    package enum AdministratorProof: Sendable {
+        case credential(AdminID)
+        /// The cookie of a session of the portal.
+        case session(AdministratorSession)
+    }
+
+    package var administrator: AdminID? {
+        switch administratorProof {
+        case .credential(let id): id
+        case .session(let session): session.admin
+        case nil: nil
+        }
+    }
+
+    package var administratorSession: AdministratorSession? {
+        if case .session(let session) = administratorProof { session } else { nil }
+    }
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

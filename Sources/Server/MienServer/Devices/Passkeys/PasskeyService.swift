@@ -41,58 +41,40 @@ package struct PasskeyService: Sendable {
     }
 
     /// Whether pages offer passkeys: they are enabled, and the server has a name that browsers accept.
-    package var areOffered: Bool { (try? relyingParty()) != nil }
+    package var areOffered: Bool { (try? ceremony()) != nil }
 
-    private func relyingParty() throws(Problem) -> RelyingParty {
+    private func ceremony() throws(Problem) -> PasskeyCeremony {
         guard isEnabled else {
             throw Problem(
                 .notPermitted,
                 "Passkeys are not enabled on this server. Add passkey to authentication.identities."
             )
         }
-        return try settings.relyingParty(publicURL())
+        return PasskeyCeremony(
+            relyingParty: try settings.relyingParty(publicURL()), challenges: challenges,
+            signatures: signatures)
     }
 
     // MARK: Registering
 
     /// Returns the options for `navigator.credentials.create`.
     func registrationOptions(for caller: Caller, attestation: String) async throws -> JSONValue {
-        let rp = try relyingParty(), account = caller.account
+        let ceremony = try ceremony(), account = caller.account
         let known = try await store.read { tables in
             try Self.checkUnlocked(account, tables)
             return try Self.passkeys(of: account, tables)
         }
         guard known.count < Self.maxPasskeys else { throw Self.tooMany }
-        let challenge = try await challenges.make(
-            for: .passkeyRegistration, binding: Self.binding(caller.app, account.id)
-        ).token
         let name =
             account.profile.use { $0.username ?? $0.email ?? $0.externalID } ?? account.id.text
-        let algorithms = [-7, -8, -257].map { number -> JSONValue in
-            ["type": "public-key", "alg": .number(Double(number))]
-        }
         let others = known.map { record, passkey -> JSONValue in
             let id = JSONValue.string(Base64URL.encode(passkey.id))
             return ["type": "public-key", "id": id, "transports": record.info["transports"] ?? []]
         }
-        return [
-            "publicKey": [
-                "rp": ["id": .string(rp.id), "name": .string(rp.id)],
-                "user": [
-                    "id": .string(Base64URL.encode(Self.handle(of: account.id))),
-                    "name": .string(name), "displayName": .string(name),
-                ],
-                "challenge": .string(Base64URL.encode(Array(challenge.utf8))),
-                "pubKeyCredParams": .array(algorithms),
-                "timeout": .number(Double(ChallengeService.lifetime.milliseconds)),
-                "excludeCredentials": .array(others),
-                "authenticatorSelection": [
-                    "residentKey": "preferred", "requireResidentKey": false,
-                    "userVerification": "required",
-                ],
-                "attestation": .string(attestation),
-            ]
-        ]
+        return try await ceremony.registrationOptions(
+            handle: Self.handle(of: account.id), name: name, known: others,
+            residentKey: "preferred", attestation: attestation, for: .passkeyRegistration,
+            binding: Self.binding(caller.app, account.id))
     }
 
     /// - Parameter standing: The sign-in that allows the registration.
@@ -102,33 +84,10 @@ package struct PasskeyService: Sendable {
         _ credential: BrowserCredential, name: String?, for caller: Caller,
         _ standing: SignInStanding
     ) async throws -> OwnPasskey {
-        let rp = try relyingParty(), now = clock.now, account = caller.account
-        guard let challenge = credential.challenge,
-            try await challenges.take(
-                String(decoding: challenge, as: UTF8.self), for: .passkeyRegistration,
-                binding: Self.binding(caller.app, account.id))
-        else { throw Problem(.invalidRequest, Self.challengeRefused) }
-        let object = try credential.bytes("attestationObject"), new: RegisteredCredential
-        do {
-            new = try await signatures.run(for: .signedIn(account.id)) {
-                try RegistrationVerifier(relyingParty: rp).verify(
-                    clientDataJSON: credential.clientDataJSON, attestationObject: object,
-                    challenge: challenge, at: now)
-            }
-        } catch let error as AttestationError {
-            throw Problem(
-                .invalidRequest,
-                errors: [.init(field: "credential.response", message: error.description)])
-        }
-        guard new.id == credential.id else {
-            throw Problem(
-                .invalidRequest,
-                errors: [
-                    .init(
-                        field: "credential.rawId",
-                        message: "must be the ID in the attestation object")
-                ])
-        }
+        let ceremony = try ceremony(), now = clock.now, account = caller.account
+        let new = try await ceremony.register(
+            credential, for: .passkeyRegistration, binding: Self.binding(caller.app, account.id),
+            share: .signedIn(account.id), at: now)
         var generator = SystemRandomNumberGenerator()
         let record = AuthenticatorRecord(
             id: .random(using: &generator), account: account.id, type: .passkey, app: nil,
@@ -176,7 +135,7 @@ package struct PasskeyService: Sendable {
     ///   IDs; for an unknown name, all of them are decoys, the same each time. Without a name, the
     ///   browser offers the passkeys that it finds.
     package func signInOptions(for app: AppRecord, identifier: String?) async throws -> JSONValue {
-        let rp = try relyingParty()
+        let ceremony = try ceremony()
         var binding = Self.binding(app.id, nil), allowed: [JSONValue] = []
         if let identifier {
             let found = try await store.read { tables -> (AccountRecord, [[UInt8]])? in
@@ -191,16 +150,8 @@ package struct PasskeyService: Sendable {
                 ["type": "public-key", "id": .string($0)]
             }
         }
-        let challenge = try await challenges.make(for: .passkeySignIn, binding: binding).token
-        return [
-            "publicKey": [
-                "rpId": .string(rp.id),
-                "challenge": .string(Base64URL.encode(Array(challenge.utf8))),
-                "allowCredentials": .array(allowed),
-                "timeout": .number(Double(ChallengeService.lifetime.milliseconds)),
-                "userVerification": "required",
-            ]
-        ]
+        return try await ceremony.signInOptions(
+            allowing: allowed, for: .passkeySignIn, binding: binding)
     }
 
     /// Returns the known IDs and decoys, in an order that does not distinguish them.
@@ -237,11 +188,8 @@ package struct PasskeyService: Sendable {
         async throws
         -> Owner
     {
-        let rp = try relyingParty(), hash = store.keys.hash(ofCredential: credential.id)
-        let response = AuthenticationVerifier.Response(
-            credentialID: credential.id, clientDataJSON: credential.clientDataJSON,
-            authenticatorData: try credential.bytes("authenticatorData"),
-            signature: try credential.bytes("signature"), userHandle: try credential.userHandle())
+        let ceremony = try ceremony(), hash = store.keys.hash(ofCredential: credential.id)
+        let response = try credential.assertion()
         let found = try await store.read {
             tables -> (
                 account: AccountRecord, authenticator: AuthenticatorRecord, passkey: Passkey
@@ -275,15 +223,9 @@ package struct PasskeyService: Sendable {
             known.map { WorkShare.device($0, of: found.account.id) }
             ?? .stranger(naming: found.account.id.text)
         do {
-            result = try await signatures.check(with: found.passkey.key, for: share) {
-                try AuthenticationVerifier(relyingParty: rp).verify(
-                    response,
-                    credential: .init(
-                        id: found.passkey.id, key: found.passkey.key,
-                        counter: found.passkey.counter,
-                        isBackupEligible: found.passkey.isBackupEligible,
-                        userHandle: Self.handle(of: found.account.id)), challenge: challenge)
-            }
+            result = try await ceremony.verify(
+                response, with: found.passkey, handle: Self.handle(of: found.account.id),
+                challenge: challenge, share: share)
         } catch let error as AttestationError {
             throw try await refuse(
                 user, app.id, isJudged: true, ["reason": .string(error.code.rawValue)])
@@ -471,8 +413,6 @@ package struct PasskeyService: Sendable {
         return text
     }
 
-    private static let challengeRefused =
-        "The challenge is invalid, expired, or was already used. Request new options."
     private static let tooMany = Problem(
         .notPermitted, "A user can have at most \(maxPasskeys) passkeys. Remove one first.")
     private static let refused = Problem(

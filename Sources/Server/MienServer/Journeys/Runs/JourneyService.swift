@@ -21,7 +21,7 @@ package final class JourneyService: Sendable {
     private let clock: ServerClock
     private let metrics: Metrics
     private let turns = KeyedLocks<InstanceID>()
-    private let recent = RecentRuns()
+    let recent = RecentRuns()
 
     package init(
         store: Store, catalog: JourneyCatalog, apps: AppCatalog, devices: KnownDeviceService,
@@ -288,9 +288,6 @@ package final class JourneyService: Sendable {
         let stored = try await store.read { try $0.runs.stored(among: cached) }
         for id in cached where !stored.contains(id) { recent.forget(id) }
     }
-
-    /// Whether the cache has a run. For tests.
-    func holdsInMemory(_ run: InstanceID) -> Bool { recent.find(run) != nil }
 
     // MARK: Advancing a run
 

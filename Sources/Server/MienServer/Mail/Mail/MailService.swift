@@ -186,10 +186,10 @@ package final class MailService: Service {
 
     /// The secrets of logins, as they may appear in what a relay replies.
     private static func secrets(of relay: MailRelay) -> [Sensitive<String>] {
-        let token = (try? relay.token()) ?? Sensitive("")
+        guard let login = relay.login, let secret = try? login.secret.text() else { return [] }
         // PLAIN sends the name and the password as one text.
-        let plain = relay.password.use { Sensitive("\0\(relay.user ?? "")\0\($0)") }
-        return [relay.password, token, plain].flatMap { secret -> [Sensitive<String>] in
+        let plain = secret.use { Sensitive("\0\(login.user)\0\($0)") }
+        return [secret, plain].flatMap { secret -> [Sensitive<String>] in
             secret.use { [Sensitive($0), Sensitive(Base64URL.standard(Array($0.utf8)))] }
         }
     }

@@ -99,25 +99,24 @@ struct SMTPClient: Sendable {
 
     /// Logs in with the first mechanism that the relay offers and knows.
     private func logIn(_ talk: inout Talk, _ abilities: Abilities) async throws {
-        guard let user = relay.user else { return }
-        let token: Sensitive<String>?
-        do { token = try relay.token() } catch { throw SMTPError(.noToken, at: .login) }
-        let known: [SMTPLogin] = token == nil ? [.plain, .login] : [.xoauth2, .oauthBearer]
+        guard let login = relay.login else { return }
+        let secret: Sensitive<String>, usesToken = login.secret.isToken
+        do { secret = try login.secret.text() } catch { throw SMTPError(.noToken, at: .login) }
+        let known: [SMTPLogin] = usesToken ? [.xoauth2, .oauthBearer] : [.plain, .login]
         // Some relays accept a login without offering one.
         let usable =
             abilities.logins.isEmpty
             ? Array(known.prefix(1)) : known.filter { abilities.logins.contains($0.rawValue) }
         guard let last = usable.last else {
             throw SMTPError(
-                .noLogin(offered: abilities.logins.sorted(), usesToken: token != nil), at: .login)
+                .noLogin(offered: abilities.logins.sorted(), usesToken: usesToken), at: .login)
         }
-        for login in usable {
+        for mechanism in usable {
             do {
                 return try await talk.logIn(
-                    login, user: user, secret: token ?? relay.password,
-                    at: (relay.host, relay.port))
+                    mechanism, user: login.user, secret: secret, at: (relay.host, relay.port))
             } catch let error as SMTPError
-                where [.refused(504), .refused(534)].contains(error.cause) && login != last
+                where [.refused(504), .refused(534)].contains(error.cause) && mechanism != last
             {
                 // This mechanism is listed, but not for this user.
                 continue

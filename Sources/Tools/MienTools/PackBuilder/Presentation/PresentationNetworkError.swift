@@ -1,7 +1,5 @@
-/// The reason that a file is not a MiniFASNet network.
+/// The reason that tensors are not a MiniFASNet network.
 public enum PresentationNetworkError: Error, Equatable, Sendable {
-    /// The file cannot be read.
-    case file(TorchFileError)
     /// A tensor that the network needs is not in the file.
     case missing(String)
     /// A tensor has another shape; −1 stands for any size.
@@ -17,7 +15,6 @@ public enum PresentationNetworkError: Error, Equatable, Sendable {
 extension PresentationNetworkError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .file(let error): error.description
         case .missing(let name): "the network has no tensor “\(name)”"
         case .shape(let name, let expected, let found):
             "the tensor “\(name)” has the shape \(found) instead of \(expected)"

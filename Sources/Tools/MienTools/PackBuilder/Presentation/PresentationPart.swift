@@ -29,18 +29,14 @@ public struct PresentationPart {
     /// Finds the published files by their hashes, and converts them.
     ///
     /// - Returns: `nil` if a file is in none of the folders.
-    /// - Throws: ``PackError`` `.unavailable` if a file cannot be read again, or
+    /// - Throws: ``PackError`` `.unavailable` if a file was changed or Python is missing, or
     ///   ``PresentationNetworkError``.
     public init?(in folders: [URL]) throws {
         let found = PublishedFiles(in: folders).locate(Self.sources)
-        var networks: [[UInt8]] = []
+        var networks: [PresentationNetwork] = []
         for source in Self.sources {
             guard let url = found[source.name] else { return nil }
-            // The file may have changed since it was found.
-            guard let data = try? Data(contentsOf: url),
-                PackManifest.hash(of: data) == source.sha256
-            else { throw PackError(.unavailable, "\(url.path) cannot be read, or was changed") }
-            networks.append([UInt8](data))
+            networks.append(try PresentationNetwork(TorchFile(url, sha256: source.sha256)))
         }
         let converted = try convertPresentationNetworks(networks)
         files = [(Self.network, converted.xml), (Self.constants, converted.bin)].map {

@@ -35,8 +35,8 @@ public struct RecoveryTable {
             "INSERT INTO recovery (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             .id(record.id), .id(record.account), .id(record.app),
             .text(record.methods.joined(separator: " ")), .time(request.requestedAt),
-            .time(request.effectiveAt), .time(request.endedAt),
-            .text(request.ending?.rawValue ?? ""))
+            .time(request.effectiveAt), .time(request.end?.at),
+            .text(request.end?.how.rawValue ?? ""))
     }
 
     /// Returns all recoveries of an account, oldest first.
@@ -46,8 +46,11 @@ public struct RecoveryTable {
             .id(account)
         )
         .map { row throws(StoreError) in
-            let how = try row.text(7), ending = RecoveryRequest.Ending(rawValue: how)
-            guard how.isEmpty || ending != nil else {
+            let endedAt = try row.optionalInstant(6), how = try row.text(7)
+            var end: RecoveryRequest.End?
+            if let endedAt, let known = RecoveryRequest.Ending(rawValue: how) {
+                end = RecoveryRequest.End(at: endedAt, how: known)
+            } else if endedAt != nil || !how.isEmpty {
                 throw StoreError(.corrupt, "a recovery has an unknown ending")
             }
             return RecoveryRecord(
@@ -56,7 +59,7 @@ public struct RecoveryTable {
                 methods: try row.text(3).split(separator: " ").map(String.init),
                 request: RecoveryRequest(
                     requestedAt: try row.instant(4), effectiveAt: try row.instant(5),
-                    endedAt: try row.optionalInstant(6), ending: ending))
+                    end: end))
         }
     }
 

@@ -109,7 +109,6 @@ extension SessionRefusal {
 
 extension LivenessLimits {
     /// Maximum ``TextureCues/peak``, in decibels.
-    package var texturePeak: Double { at(Self.texturePeakScale) }
     static let texturePeakScale = LivenessScale(40, 34)
     /// Maximum ``TextureCues/glare``.
     package var glare: Double { at(Self.glareScale) }

@@ -1,11 +1,12 @@
-internal import GRDB
+import GRDB
+import MienStore
 
 /// A database in memory with one connection, for simulations: calls do not wait, a power loss is one
 /// call, and everything can be undone.
-package final class MemoryDatabase: Sendable {
+final class MemoryDatabase: Sendable {
     private let queue: DatabaseQueue
 
-    package init() throws {
+    init() throws {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
         // Savepoints stay open between calls.
@@ -18,13 +19,13 @@ package final class MemoryDatabase: Sendable {
     /// once an `.always` transaction was committed, because a log is synced as a whole.
     ///
     /// - Throws: the error of `body`, in which case nothing was written.
-    package func write<Output>(
+    func write<Output>(
         _ durability: Durability, _ body: (any SQLConnection) throws -> Output
     ) throws -> Output {
         try queue.writeWithoutTransaction { database in
             try database.execute(sql: "SAVEPOINT job")
             let output: Output
-            do { output = try body(SQLiteConnection(database)) } catch {
+            do { output = try body(SQLiteDriver.connection(on: database)) } catch {
                 try database.execute(sql: "ROLLBACK TO job; RELEASE job")
                 throw error
             }
@@ -37,24 +38,24 @@ package final class MemoryDatabase: Sendable {
     }
 
     /// Runs `body`, which must not write.
-    package func read<Output>(_ body: (any SQLConnection) throws -> Output) throws -> Output {
-        try queue.writeWithoutTransaction { try body(SQLiteConnection($0)) }
+    func read<Output>(_ body: (any SQLConnection) throws -> Output) throws -> Output {
+        try queue.writeWithoutTransaction { try body(SQLiteDriver.connection(on: $0)) }
     }
 
     /// Begins what ``endTrial()`` undoes. Power losses are possible from here on.
-    package func beginTrial() throws {
+    func beginTrial() throws {
         try queue.writeWithoutTransaction {
             try $0.execute(sql: "BEGIN IMMEDIATE; SAVEPOINT synced")
         }
     }
 
     /// Undoes everything since ``beginTrial()``.
-    package func endTrial() throws {
+    func endTrial() throws {
         try queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
     }
 
     /// Loses what was written since the last `.always` transaction.
-    package func losePower() throws {
+    func losePower() throws {
         try queue.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK TO synced") }
     }
 }
