@@ -494,7 +494,7 @@ package final class JourneyService: Sendable {
     private func organization(of state: RunState, _ user: UserID, _ app: AppRecord) async throws
         -> Organization
     {
-        guard app.settings.organizations.use != .off, state.leavesOrganization != true else {
+        guard app.settings.organizations.use != .off, !state.leavesOrganization else {
             return .given(nil)
         }
         let wish = OrganizationWish(state.organization), begun = state.begun?.grant

@@ -19,9 +19,8 @@ struct RunState: Codable, Sendable {
     var approval: ChallengeID?
     /// The organization that the client asked for.
     var organization: String?
-    /// Whether the page that runs the journey chooses the organization. Missing in runs of older
-    /// servers.
-    var leavesOrganization: Bool?
+    /// Whether the page that runs the journey chooses the organization.
+    var leavesOrganization = false
 
     /// Set for a run that an administrator tries: see ``JourneyTrials``.
     var trial: Trial?
