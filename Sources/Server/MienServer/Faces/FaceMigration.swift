@@ -83,13 +83,13 @@ package struct FaceMigration: Sendable {
     ///
     /// - Parameter type: What was proved.
     package func proved(
-        _ proof: any AuthenticationAnswer, by type: AuthenticatorType, run: InstanceID
+        _ proof: Authentication, by type: AuthenticatorType, run: InstanceID
     ) async throws {
         guard !faces.formerPacks.isEmpty, Self.isSecondFactor(type) else { return }
         try await withoutFailing { try await self.migrateProved(proof, run: run) }
     }
 
-    private func migrateProved(_ proof: any AuthenticationAnswer, run: InstanceID) async throws {
+    private func migrateProved(_ proof: Authentication, run: InstanceID) async throws {
         guard try await store.read({ try $0.keptFaces.hasCandidate(ofRun: run.text) }) else {
             return
         }

@@ -31,9 +31,8 @@ struct RecoveryMethodsTests {
                     publicURL: { "https://login.example.org" })
                 func held(_ methods: [String]) async throws -> Instant? {
                     guard
-                        case .answer(let answer) = try await service.request(
-                            user, methods, app: app),
-                        case .held(let until) = answer.decision
+                        case .recovery(_, .held(let until)) = try await service.request(
+                            user, methods, app: app)
                     else { return nil }
                     return until
                 }

@@ -34,7 +34,7 @@ struct WebhookTests {
     private func call(
         _ caller: WebhookCaller, _ url: String, _ body: [String: JSONValue] = ["amount": 12],
         seconds: Int = 20, turn: Int = 3
-    ) async throws -> CallWebhookEffect.Reply {
+    ) async throws -> EffectAnswer {
         try await caller.call(
             WebhookCall(url: url, body: Sensitive(body), timeoutSeconds: seconds),
             run: #require(InstanceID("run_1")), turn: turn,

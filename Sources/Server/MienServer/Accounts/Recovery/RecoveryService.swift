@@ -23,7 +23,7 @@ package struct RecoveryService: Sendable {
 
     /// - Parameter methods: The methods that the user has just proved, as `amr` values.
     package func request(_ user: UserID, _ methods: [String], app: AppRecord) async throws
-        -> RecoverAccountEffect.Reply
+        -> EffectAnswer
     {
         // Two kinds of proof need no hold.
         guard AuthenticationContext.of(methods) == "1" else { return .recovery(user, .sufficient) }
@@ -32,7 +32,7 @@ package struct RecoveryService: Sendable {
             link = MailedLink(store.keys, publicURL: publicURL()), now = clock.now, policy = policy
         let proved = Self.comparable(methods)
         let mails = mail
-        return try await store.write { tables -> RecoverAccountEffect.Reply in
+        return try await store.write { tables -> EffectAnswer in
             guard let account = try tables.accounts.find(user), account.state == .active else {
                 return .refused(.userMissing)
             }
@@ -76,7 +76,7 @@ package struct RecoveryService: Sendable {
     private static func complete(
         _ record: RecoveryRecord, _ account: AccountRecord, _ app: AppRecord, _ mails: MailService,
         _ tables: Tables, at now: Instant
-    ) throws -> RecoverAccountEffect.Reply {
+    ) throws -> EffectAnswer {
         guard try tables.recoveries.end(record.id, .completed, at: now) else {
             return .refused(.expired)
         }

@@ -95,7 +95,7 @@ extension EffectPerformer {
         return try await account(user, context) == nil ? nil : user
     }
 
-    func create(_ user: NewUser, _ context: EffectContext) async throws -> CreateUserEffect.Reply {
+    func create(_ user: NewUser, _ context: EffectContext) async throws -> EffectAnswer {
         let profile = AccountProfile(
             externalID: user.externalID?.use { $0 }, username: user.username?.use { $0 },
             claimedEmail: user.email?.use { $0 },
@@ -117,7 +117,7 @@ extension EffectPerformer {
     /// administrator can lift it.
     func setLock(
         _ isLocked: Bool, _ user: UserID, _ type: AuthenticatorType, _ context: EffectContext
-    ) async throws -> EffectReply<Done> {
+    ) async throws -> EffectAnswer {
         guard context.app.isFirstParty else { return .refused(.notAllowed) }
         let now = clock.now, app = context.app.id
         return try await store.write { tables in
@@ -155,7 +155,7 @@ extension EffectPerformer {
     }
 
     func recordConsent(_ user: UserID, _ text: ConsentText, _ context: EffectContext) async throws
-        -> EffectReply<Done>
+        -> EffectAnswer
     {
         let now = clock.now, app = context.app.id
         var generator = SystemRandomNumberGenerator()
@@ -176,38 +176,12 @@ extension EffectPerformer {
         }
         return .done
     }
-}
 
-extension ResolveUserEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        .user(try await performer.account(.identifier(identifier), context)?.id)
-    }
-}
-
-extension CreateUserEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await EvenPace.keep(step: EvenPace.signUpStep) {
-            try await performer.create(user, context)
-        }
-    }
-}
-
-extension SetAuthenticatorLockEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.setLock(Direction.isLocked, user, authenticator, context)
-    }
-}
-
-extension RecordConsentEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.recordConsent(user, text, context)
-    }
-}
-
-extension FindConsentEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
+    func findConsent(_ user: UserID, _ textVersion: String, _ context: EffectContext) async throws
+        -> EffectAnswer
+    {
         let app = context.app.id
-        let consent = try await performer.store.read {
+        let consent = try await store.read {
             try $0.consents.current(of: user, app: app, purpose: FaceConsent.purpose)
         }
         return .consent(consent?.textVersion == textVersion)

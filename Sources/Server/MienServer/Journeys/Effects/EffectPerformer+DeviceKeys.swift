@@ -9,7 +9,7 @@ internal import MienStore
 /// Device keys protected by biometrics. They share their records with the biometric grant.
 extension EffectPerformer {
     func registerKey(_ user: UserID, _ new: DeviceKeyRegistration, _ context: EffectContext)
-        async throws -> RegisterDeviceKeyEffect.Reply
+        async throws -> EffectAnswer
     {
         let settings = context.app.settings.biometric
         // Use up the challenge first in any case. Only an attestation requires that it is still
@@ -38,7 +38,7 @@ extension EffectPerformer {
                 wanted, of: user, app: context.app, actor: "journey", context.standing(of: user))
             return .deviceKeyRegistered(
                 user, publicKeyID: new.publicKeyID,
-                made.replaced.map { AuthenticatorReplacement(of: $0, with: made.id) })
+                replacing: made.replaced.map { AuthenticatorReplacement(of: $0, with: made.id) })
         } catch let refusal as DeviceKeyService.Refusal {
             switch refusal {
             case .keyIDTaken: return .refused(.keyIDTaken)
@@ -88,7 +88,7 @@ extension EffectPerformer {
     /// Returns a challenge, whether or not the user exists.
     func challenge(
         _ purpose: DeviceKeyPurpose, for user: UserReference? = nil, _ context: EffectContext
-    ) async throws -> EffectReply<DeviceChallenge> {
+    ) async throws -> EffectAnswer {
         let token = try await challenges.make(for: .journey, binding: context.run.text).token
         guard let id = ChallengeID(token) else { return .refused(.unavailable) }
         return .deviceChallenge(
@@ -119,7 +119,7 @@ extension EffectPerformer {
     }
 
     func verify(_ user: UserReference, _ proof: DeviceKeyProof, _ context: EffectContext)
-        async throws -> EffectReply<Authentication>
+        async throws -> EffectAnswer
     {
         let text = Self.challengeText(proof.challenge, proof.purpose)
         let isFresh = try await challenges.take(
@@ -147,36 +147,12 @@ extension EffectPerformer {
     }
 
     func deleteKey(_ user: UserID, _ keyID: String?, _ context: EffectContext) async throws
-        -> EffectReply<Done>
+        -> EffectAnswer
     {
         do {
             let count = try await deviceKeys.delete(
                 keyID, of: user, app: context.app.id, actor: "journey")
             return count > 0 ? .done : .refused(.notRegistered)
         } catch is DeviceKeyService.Refusal { return .refused(.notAllowed) }
-    }
-}
-
-extension RegisterDeviceKeyEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.registerKey(user, key, context)
-    }
-}
-
-extension ChallengeDeviceKeyEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.challenge(purpose, for: user, context)
-    }
-}
-
-extension VerifyDeviceKeyEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.verify(user, proof, context)
-    }
-}
-
-extension DeleteDeviceKeyEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.deleteKey(user, keyID, context)
     }
 }

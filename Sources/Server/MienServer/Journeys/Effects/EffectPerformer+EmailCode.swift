@@ -6,7 +6,7 @@ internal import MienStore
 /// Email codes.
 extension EffectPerformer {
     func sendCode(_ user: UserReference, length: Int, seconds: Int, _ context: EffectContext)
-        async throws -> SendEmailCodeEffect.Reply
+        async throws -> EffectAnswer
     {
         var generator = SystemRandomNumberGenerator()
         let codeID = CodeID.random(using: &generator)
@@ -76,7 +76,7 @@ extension EffectPerformer {
     func check(
         _ code: CodeID, _ user: UserReference, _ passcode: Sensitive<String>,
         _ context: EffectContext
-    ) async throws -> EffectReply<Authentication> {
+    ) async throws -> EffectAnswer {
         let now = clock.now
         let found = try await account(user, context),
             account = try await mayGuess(user, found, .emailCode, context) ? found : nil
@@ -137,19 +137,5 @@ extension EffectPerformer {
         let mailbox = address.map { String(decoding: Mailbox($0).bytes, as: UTF8.self) }
         return
             "\(account.id.text) \(account.epoch) \(account.state.rawValue) \(authenticator?.text ?? "") \(mailbox ?? "")"
-    }
-}
-
-extension SendEmailCodeEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await EvenPace.keep {
-            try await performer.sendCode(user, length: length, seconds: lifetimeSeconds, context)
-        }
-    }
-}
-
-extension CheckEmailCodeEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await EvenPace.keep { try await performer.check(code, user, passcode, context) }
     }
 }

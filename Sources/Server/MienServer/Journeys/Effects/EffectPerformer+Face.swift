@@ -6,9 +6,29 @@ internal import MienStore
 
 /// Faces.
 extension EffectPerformer {
+    func openCapture(_ request: CaptureRequest, _ context: EffectContext) async throws
+        -> EffectAnswer
+    {
+        let wanted = CaptureRequest(
+            purpose: request.purpose, liveness: request.liveness,
+            user: try await expected(request.user, context), consent: request.consent)
+        let (id, token) = try await captures.open(wanted, for: context.captureOrigin)
+        return .captureOpened(id, startToken: token)
+    }
+
+    func readCapture(_ capture: CaptureID, _ context: EffectContext) async throws -> EffectAnswer {
+        switch try await captures.outcome(capture, run: context.run, app: context.app) {
+        case .failure(let error): .refused(error.code)
+        case .success(let passed):
+            .captured(
+                capture, summary: Self.summary(passed),
+                consentTextVersion: passed.consentTextVersion)
+        }
+    }
+
     func registerFace(
         _ user: UserID, _ capture: CaptureID, _ consentVersion: String, _ context: EffectContext
-    ) async throws -> RegisterFaceEffect.Reply {
+    ) async throws -> EffectAnswer {
         let passed: CaptureService.Passed
         switch try await captures.outcome(capture, run: context.run, app: context.app) {
         case .failure(let error): return .refused(error.code)
@@ -21,7 +41,7 @@ extension EffectPerformer {
             searchConsent = "con_" + Base64URL.encode(generator.bytes(16))
         let bytes = passed.template.bytes, photos = passed.template.entries.count,
             notice = notices.draft(), shadow = shadow.record(of: passed, for: newID)
-        return try await store.write { tables -> RegisterFaceEffect.Reply in
+        return try await store.write { tables -> EffectAnswer in
             guard let account = try tables.accounts.find(user), account.state.takesAuthenticators,
                 try standing.holds(in: tables)
             else {
@@ -65,12 +85,12 @@ extension EffectPerformer {
                     detail: ["photos": .number(Double(photos))]), at: now)
             try notice.store(about: registered, of: account, app: app, in: tables, at: now)
             let replaced = old.map { AuthenticatorReplacement(of: $0.id, with: newID) }
-            return .faceRegistered(user, capture: capture, replaced)
+            return .faceRegistered(user, capture: capture, replacing: replaced)
         }
     }
 
     func authenticate(_ user: UserReference, capture: CaptureID, _ context: EffectContext)
-        async throws -> AuthenticateFaceEffect.Reply
+        async throws -> EffectAnswer
     {
         let passed: CaptureService.Passed
         switch try await captures.outcome(
@@ -144,42 +164,6 @@ extension LivenessPolicy.Mode {
         case .image: []
         case .livenessPassive: ["x_live_passive"]
         case .livenessActive: ["x_live"]
-        }
-    }
-}
-
-extension OpenCaptureEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        let wanted = CaptureRequest(
-            purpose: request.purpose, liveness: request.liveness,
-            user: try await performer.expected(request.user, context), consent: request.consent)
-        let (id, token) = try await performer.captures.open(wanted, for: context.captureOrigin)
-        return .captureOpened(id, startToken: token)
-    }
-}
-
-extension ReadCaptureEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        switch try await performer.captures.outcome(capture, run: context.run, app: context.app) {
-        case .failure(let error): .refused(error.code)
-        case .success(let passed):
-            .captured(
-                capture, summary: EffectPerformer.summary(passed),
-                consentTextVersion: passed.consentTextVersion)
-        }
-    }
-}
-
-extension RegisterFaceEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.registerFace(user, capture, consentTextVersion, context)
-    }
-}
-
-extension AuthenticateFaceEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await EvenPace.keep(where: \.isRefusal) {
-            try await performer.authenticate(user, capture: capture, context)
         }
     }
 }

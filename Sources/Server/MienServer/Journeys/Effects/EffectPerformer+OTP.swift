@@ -6,7 +6,7 @@ internal import MienStore
 /// OTP tokens: one-time codes that users' devices compute.
 extension EffectPerformer {
     func offerOTP(_ user: UserID, _ profile: OTPProfile, _ context: EffectContext) async throws
-        -> OfferOTPEffect.Reply
+        -> EffectAnswer
     {
         do {
             let offer = try await tokens.offer(
@@ -24,7 +24,7 @@ extension EffectPerformer {
         _ user: UserID, _ registration: CodeID, _ passcode: Sensitive<String>,
         _ context: EffectContext
     ) async throws
-        -> ConfirmOTPEffect.Reply
+        -> EffectAnswer
     {
         guard let account = try await account(.id(user), context),
             let token = try await tokens.token(
@@ -50,7 +50,7 @@ extension EffectPerformer {
 
     func authenticateOTP(
         _ user: UserReference, _ passcode: Sensitive<String>, _ context: EffectContext
-    ) async throws -> EffectReply<Authentication> {
+    ) async throws -> EffectAnswer {
         let found = try await account(user, context),
             account = try await mayGuess(user, found, .otp, context) ? found : nil
         let judgment = try await tokens.authenticate(
@@ -62,7 +62,7 @@ extension EffectPerformer {
     /// Verifies a transaction signature. The challenge is used up before the signature is checked,
     /// and the signature covers the data that was shown.
     func verify(_ user: UserReference, _ signature: OTPSignature, _ context: EffectContext)
-        async throws -> EffectReply<Authentication>
+        async throws -> EffectAnswer
     {
         let text = Self.challengeText(
             signature.challenge, .transaction(approvalData: signature.approvalData))
@@ -79,7 +79,7 @@ extension EffectPerformer {
     /// Stores a transaction for approval on another device.
     func requestApproval(
         _ user: UserID, _ data: [String: String], _ context: EffectContext
-    ) async throws -> EffectReply<OpenedApproval> {
+    ) async throws -> EffectAnswer {
         var generator = SystemRandomNumberGenerator()
         let id = ChallengeID.random(using: &generator)
         let transaction = OTPService.WaitingTransaction(
@@ -98,7 +98,7 @@ extension EffectPerformer {
     /// The lock gate has counted the signature when the other device sent it.
     func readApproval(
         _ user: UserID, _ approval: ChallengeID, _ context: EffectContext
-    ) async throws -> EffectReply<Authentication> {
+    ) async throws -> EffectAnswer {
         switch try await tokens.decision(on: approval.text, run: context.run.text) {
         case .pending: return .refused(.notYet)
         case .declined: return .refused(.declined)
@@ -114,7 +114,7 @@ extension EffectPerformer {
 
     private func answer(
         _ judgment: OTPService.Judgment, _ account: AccountRecord?, _ context: EffectContext
-    ) async throws -> EffectReply<Authentication> {
+    ) async throws -> EffectAnswer {
         switch judgment {
         case .accepted(let authenticator):
             guard let account else { return .refused(.unavailable) }
@@ -125,47 +125,5 @@ extension EffectPerformer {
         case .refused(let locked, let isJudged):
             return try await refuse(.otp, account?.id, context, isJudged: isJudged, locked: locked)
         }
-    }
-}
-
-extension OfferOTPEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.offerOTP(user, profile, context)
-    }
-}
-
-extension ConfirmOTPEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.confirmOTP(user, registration, passcode, context)
-    }
-}
-
-extension AuthenticateOTPEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await EvenPace.keep { try await performer.authenticateOTP(user, passcode, context) }
-    }
-}
-
-extension ChallengeOTPEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.challenge(.transaction(approvalData: approvalData), context)
-    }
-}
-
-extension VerifyOTPSignatureEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await EvenPace.keep { try await performer.verify(user, signature, context) }
-    }
-}
-
-extension RequestApprovalEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.requestApproval(user, approvalData, context)
-    }
-}
-
-extension ReadApprovalEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.readApproval(user, approval, context)
     }
 }

@@ -7,7 +7,7 @@ internal import MienStore
 extension EffectPerformer {
     func authenticate(
         _ user: UserReference, password: Sensitive<String>, _ context: EffectContext
-    ) async throws -> EffectReply<Authentication> {
+    ) async throws -> EffectAnswer {
         let account = try await account(user, context)
         guard try await mayGuess(user, account, .password, context) else {
             return .refused(.invalidCredentials)
@@ -31,7 +31,7 @@ extension EffectPerformer {
 
     func setPassword(
         _ password: Sensitive<String>, of user: UserID, _ context: EffectContext
-    ) async throws -> SetPasswordEffect.Reply {
+    ) async throws -> EffectAnswer {
         guard let account = try await account(.id(user), context), let known = context.user else {
             return .refused(.userMissing)
         }
@@ -62,19 +62,5 @@ extension EffectPerformer {
         case .weak: return .refused(.insufficientUserAuthentication)
         case .locked: return .refused(.notAllowed)
         }
-    }
-}
-
-extension AuthenticatePasswordEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await EvenPace.keep(where: \.isRefusal) {
-            try await performer.authenticate(user, password: password, context)
-        }
-    }
-}
-
-extension SetPasswordEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.setPassword(password, of: user, context)
     }
 }

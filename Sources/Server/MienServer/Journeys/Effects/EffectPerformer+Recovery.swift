@@ -7,7 +7,7 @@ internal import MienStore
 extension EffectPerformer {
     func authenticateRecoveryCode(
         _ user: UserReference, _ code: Sensitive<String>, _ context: EffectContext
-    ) async throws -> EffectReply<Authentication> {
+    ) async throws -> EffectAnswer {
         let found = try await account(user, context),
             account = try await mayGuess(user, found, .recoveryCode, context) ? found : nil
         let judgment = try await recoveryCodes.authenticate(
@@ -26,19 +26,5 @@ extension EffectPerformer {
             return try await refuse(
                 .recoveryCode, account?.id, context, isJudged: isJudged, locked: locked)
         }
-    }
-}
-
-extension AuthenticateRecoveryCodeEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await EvenPace.keep {
-            try await performer.authenticateRecoveryCode(user, code, context)
-        }
-    }
-}
-
-extension RecoverAccountEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.recoveries.request(user, methods, app: context.app)
     }
 }

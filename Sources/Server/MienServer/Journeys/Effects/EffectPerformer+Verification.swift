@@ -8,7 +8,7 @@ internal import MienStore
 /// Identity verification: a session with a document and a selfie, or a selfie alone.
 extension EffectPerformer {
     func openVerification(_ request: VerificationRequest, _ context: EffectContext) async throws
-        -> OpenVerificationEffect.Reply
+        -> EffectAnswer
     {
         var generator = SystemRandomNumberGenerator()
         let random = Base64URL.encode(generator.bytes(16))
@@ -47,9 +47,9 @@ extension EffectPerformer {
     /// Reads the result of a verification. Its summary says what was checked, and that documents
     /// were not.
     func readVerification(_ reading: ReadVerificationEffect, _ context: EffectContext) async throws
-        -> ReadVerificationEffect.Reply
+        -> EffectAnswer
     {
-        let id = reading.session
+        let session = reading.session, id = session.id
         if let state = reading.state,
             !state.use({ isSame(Array($0.utf8), Array(verificationState(id, context).utf8)) })
         {
@@ -61,16 +61,21 @@ extension EffectPerformer {
         if let result = try await documentVerification(reading, context) {
             return try await documentVerdict(id, result, capture, context)
         }
-        if reading.opened?.required.isEmpty == false {
+        if !session.required.isEmpty {
             // Nobody used the session before it expired.
             return try await documentVerdict(id, .refused, capture, context)
         }
         switch try await captures.outcome(capture, run: context.run, app: context.app) {
-        case .failure(let error) where error.code == .captureUnfinished && reading.opened != nil:
+        case .failure(let error) where error.code == .captureUnfinished:
             return .unfinished(
                 VerificationWait(
                     session: id, reason: .requiresInput,
-                    endpoint: try await link(to: capture, of: reading)))
+                    endpoint: try await links.unused(
+                        session.endpoint,
+                        to: CaptureLinks.Target(
+                            capture: capture, startToken: session.startToken,
+                            callbackURL: reading.callbackURL, session: id.text,
+                            state: session.state))))
         case .failure(let error) where error.code == .captureRefused:
             return .verified(
                 .init(session: id, recommendation: .deny, summary: ["documents": "not_checked"]))
@@ -87,24 +92,12 @@ extension EffectPerformer {
         }
     }
 
-    /// Returns a link to the capture page that the person can still open.
-    private func link(to capture: CaptureID, of reading: ReadVerificationEffect) async throws
-        -> String?
-    {
-        guard let opened = reading.opened else { return nil }
-        return try await links.unused(
-            opened.endpoint,
-            to: CaptureLinks.Target(
-                capture: capture, startToken: opened.startToken,
-                callbackURL: reading.callbackURL, session: opened.id.text, state: opened.state))
-    }
-
     // MARK: With a document
 
     private func openDocumentVerification(
         _ id: VerificationID, _ request: VerificationRequest, _ capture: CaptureRequest,
         _ captureID: CaptureID, _ state: String, _ context: EffectContext
-    ) async throws -> OpenVerificationEffect.Reply {
+    ) async throws -> EffectAnswer {
         // The selfie is the run's own, so that later steps can use it, also after a review.
         let lifetime = VerificationSessions.lifetime
         let kept = request.review.map { max(lifetime, $0.until - clock.now) } ?? lifetime
@@ -128,18 +121,17 @@ extension EffectPerformer {
     private func documentVerification(
         _ reading: ReadVerificationEffect, _ context: EffectContext
     ) async throws -> VerificationSessions.RunResult? {
-        guard let session = IdentityAttemptID(reading.session.text) else { return nil }
+        let session = reading.session
+        guard let id = IdentityAttemptID(session.id.text) else { return nil }
         return try await verifications.result(
-            of: session, run: context.run, app: context.app.id,
-            link: reading.opened.flatMap { opened in
-                opened.endpoint.map { (address: $0, startToken: opened.startToken) }
-            })
+            of: id, run: context.run, app: context.app.id,
+            link: session.endpoint.map { (address: $0, startToken: session.startToken) })
     }
 
     private func documentVerdict(
         _ id: VerificationID, _ result: VerificationSessions.RunResult, _ capture: CaptureID,
         _ context: EffectContext
-    ) async throws -> ReadVerificationEffect.Reply {
+    ) async throws -> EffectAnswer {
         switch result {
         case .unfinished(let reason, let link):
             return .unfinished(
@@ -188,18 +180,6 @@ extension EffectPerformer {
             "photos": .number(Double(passed.template.entries.count)),
             "mode": .string(passed.mode.rawValue),
         ]
-    }
-}
-
-extension OpenVerificationEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.openVerification(request, context)
-    }
-}
-
-extension ReadVerificationEffect: PerformedEffect {
-    func performed(by performer: EffectPerformer, _ context: EffectContext) async throws -> Reply {
-        try await performer.readVerification(self, context)
     }
 }
 

@@ -116,63 +116,6 @@ package final class EffectPerformer: Sendable {
         threshold = MatchScore(configuration.faceThreshold)
     }
 
-    /// - Throws: An error that keeps the effect from being performed, such as a store failure or a
-    ///   full queue. The run then does not advance.
-    func perform(_ effect: any StepEffect, _ context: EffectContext) async throws
-        -> EffectResult.Answer
-    {
-        guard let effect = effect as? any PerformedEffect else {
-            preconditionFailure("\(type(of: effect)) must conform to PerformedEffect")
-        }
-        let answer = try await answer(to: effect, context)
-        if case .given(let proof as any AuthenticationAnswer) = answer,
-            case .verifies(let type) = effect.impact
-        {
-            try await migration.proved(proof, by: type, run: context.run)
-        }
-        return answer
-    }
-
-    private func answer<Effect: PerformedEffect>(to effect: Effect, _ context: EffectContext)
-        async throws -> EffectResult.Answer
-    {
-        EffectResult.Answer(try await reply(to: effect, context))
-    }
-
-    /// As ``perform(_:_:)``, for an effect whose type is known.
-    func reply<Effect: PerformedEffect>(to effect: Effect, _ context: EffectContext) async throws
-        -> Effect.Reply
-    {
-        do {
-            if let refusal = try await refusal(of: effect.impact, context) {
-                return .refused(refusal)
-            }
-            return try await effect.performed(by: self, context)
-        } catch let error as OAuthError where error.code == .invalidToken {
-            return .refused(.insufficientUserAuthentication)
-        }
-    }
-
-    /// Returns why the user's sign-in does not permit the effect, or `nil` if it does.
-    private func refusal(of impact: AuthenticatorImpact, _ context: EffectContext) async throws
-        -> StepErrorCode?
-    {
-        let (change, user, reach): (AuthenticatorChange, UserID, AuthenticatorReach)
-        switch impact {
-        case .none, .verifies: return nil
-        case .adds(let owner): (change, user, reach) = (.add, owner, .app)
-        case .addsToEveryApp(let owner): (change, user, reach) = (.add, owner, .account)
-        case .removes(let owner): (change, user, reach) = (.remove, owner, .app)
-        }
-        guard
-            let refusal = try await changes.refusal(
-                of: change, of: user, reach: reach, in: context)
-        else { return nil }
-        try await note(
-            "authenticator.change_refused", user, context, ["reason": .string(refusal.rawValue)])
-        return refusal
-    }
-
     // MARK: Audit and metrics
 
     func accept(_ type: AuthenticatorType, _ account: UserID, _ context: EffectContext) async throws
@@ -198,10 +141,10 @@ package final class EffectPerformer: Sendable {
     /// - Parameter isJudged: Whether the lock gate counted the guess. The gate limits such guesses,
     ///   so each gets its own audit entry. Anybody can cause any number of other refusals, so those
     ///   are only counted.
-    func refuse<Answer>(
+    func refuse(
         _ type: AuthenticatorType, _ account: UserID?, _ context: EffectContext,
         isJudged: Bool = false, locked: Bool = false, reason: String? = nil
-    ) async throws -> EffectReply<Answer> {
+    ) async throws -> EffectAnswer {
         try await noteRefusal(
             type, account, context, isJudged: isJudged, locked: locked, reason: reason)
         return .refused(.invalidCredentials)

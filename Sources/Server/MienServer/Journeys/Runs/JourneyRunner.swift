@@ -26,9 +26,6 @@ struct JourneyRunner: Sendable {
             try await store.confirmAssumptions()
             let answer = try await performer.perform(effect.work, context)
             state.note(answer, to: effect.work)
-            if case .given(let created as CreateUserEffect.Answer) = answer {
-                state.signUp = created.user
-            }
             decision = try step(&state, .performed(effect.result(answer)), definition)
             state.instance.transitions.forEach(note)
         }

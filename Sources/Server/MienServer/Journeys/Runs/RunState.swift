@@ -14,7 +14,7 @@ struct RunState: Codable, Sendable {
     /// The account that this run is signing up.
     var signUp: UserID?
     /// The methods that have succeeded in this run, and for which account.
-    var successes: [Success] = []
+    var successes: Set<Success> = []
     /// The request for approval that the run opened last.
     var approval: ChallengeID?
     /// The organization that the client asked for.
@@ -58,14 +58,16 @@ extension RunState {
         return user.id
     }
 
-    /// Records the method that has succeeded, or the request for approval that was opened.
-    mutating func note(_ answer: EffectResult.Answer, to work: any StepEffect) {
-        if case .given(let opened as OpenedApproval) = answer { approval = opened.approval }
-        guard case .given(let proof as any AuthenticationAnswer) = answer,
-            case .verifies(let method) = work.impact
-        else { return }
-        let success = Success(account: proof.user, method: method)
-        if !successes.contains(success) { successes.append(success) }
+    /// Records the method that has succeeded, the account that is signed up, or the request for
+    /// approval that was opened.
+    mutating func note(_ answer: EffectAnswer, to work: StepEffect) {
+        switch (answer, work.impact) {
+        case (.approvalOpened(let id, _, _), _): approval = id
+        case (.userCreated(let user), _): signUp = user
+        case (.proof(let proof), .verifies(let method)):
+            successes.insert(Success(account: proof.user, method: method))
+        default: break
+        }
     }
 
     /// Returns the methods that have succeeded for this user in this run.

@@ -73,7 +73,7 @@ package struct WebhookCaller: Sendable {
     ///   - isTrial: Whether an administrator tries the journey. The request says so.
     package func call(
         _ call: WebhookCall, run: InstanceID, turn: Int, app: AppID, isTrial: Bool = false
-    ) async -> CallWebhookEffect.Reply {
+    ) async -> EffectAnswer {
         guard let target = target(of: call.url) else { return .refused(.notAllowed) }
         let body = call.body.use { JSONText.write(.object($0)) }
         let delivery = Delivery(
@@ -127,7 +127,7 @@ package struct WebhookCaller: Sendable {
     }
 
     private func deliver(_ delivery: Delivery, to target: WebhookTarget, at address: String)
-        async throws -> CallWebhookEffect.Reply
+        async throws -> EffectAnswer
     {
         try await withClient(of: target, at: address) { client in
             try await tries(delivery, to: target, with: client)
@@ -154,12 +154,12 @@ package struct WebhookCaller: Sendable {
     }
 
     private func tries(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient)
-        async throws -> CallWebhookEffect.Reply
+        async throws -> EffectAnswer
     {
         for pause in Self.pauses {
             do {
                 let answer = try await request(delivery, to: target, with: client)
-                guard case .answer(let given) = answer, Self.isPassing(given.status) else {
+                guard case .webhookAnswered(let status, _) = answer, Self.isPassing(status) else {
                     return answer
                 }
             } catch let error as NIOTooManyBytesError {
@@ -195,7 +195,7 @@ package struct WebhookCaller: Sendable {
     }
 
     private func request(_ delivery: Delivery, to target: WebhookTarget, with client: HTTPClient)
-        async throws -> CallWebhookEffect.Reply
+        async throws -> EffectAnswer
     {
         let response = try await client.execute(
             request(delivery, to: target), timeout: .hours(1))
