@@ -7,7 +7,6 @@ struct TransactionSigningOTP: SigningStep {
     static let wireName: JourneyStepName? = .otpTransactionSigning
     static let authenticator: AuthenticatorType? = .otp
 
-
     static let settings = DeviceKeySigning.transactionSettings
 
     let signing: DeviceKeySigning
