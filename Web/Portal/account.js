@@ -6,10 +6,8 @@ import { actionButton, alertBox, busy, confirmDialog, copyable, errorText, fault
 import { createPasskey, hasPasskeys, isAtAddress, usePasskey, wasCancelled } from "./passkeys.js";
 import { go, render, route } from "./router.js";
 import { signedIn } from "./shell.js";
-import { addTexts, formatAgo, formatTime, named, t } from "./strings.js";
-import texts from "./languages/en-account.js";
+import { formatAgo, formatTime, named, t } from "./strings.js";
 
-addTexts(texts);
 onStaleSignIn(signInAgain);
 
 route("/admin/sign-in", (params, root) => { drawSignIn(root, signedIn); }, { open: true });

@@ -4,10 +4,7 @@ import { at, call, listAll, may } from "./api.js";
 import { actionButton, busy, confirmDialog, copyable, field, h, pageHead, replace, section, showDialog, showFaults,
   tag, textInput, toast, errorText } from "./dom.js";
 import { route, render } from "./router.js";
-import { addTexts, formatAgo, formatDay, formatList, formatTime, named, t } from "./strings.js";
-import texts from "./languages/en-administrators.js";
-
-addTexts(texts);
+import { formatAgo, formatDay, formatList, formatTime, named, t } from "./strings.js";
 
 const roles = ["owner", "operator", "reviewer", "auditor"];
 

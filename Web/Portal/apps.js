@@ -5,13 +5,10 @@ import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyab
   section, select, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, guardUnsaved, route } from "./router.js";
-import { addTexts, formatTime, named, t } from "./strings.js";
+import { formatTime, named, t } from "./strings.js";
 import { part, setPart, settingField } from "./settings-form.js";
 import { branding } from "./branding.js";
 import { quickStart } from "./quick-start.js";
-import texts from "./languages/en-apps.js";
-
-addTexts(texts);
 
 let guideOnce = null;
 /** The schema, the defaults, and the thresholds of app settings; they change with the server only. */

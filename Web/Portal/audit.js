@@ -5,10 +5,7 @@ import { actionButton, alertBox, copyable, field, h, orWithout, pageHead, replac
   toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { route, setQuery } from "./router.js";
-import { addTexts, detailText, formatInstant, t } from "./strings.js";
-import texts from "./languages/en-audit.js";
-
-addTexts(texts);
+import { detailText, formatInstant, t } from "./strings.js";
 
 /** A time of the person's clock as `datetime-local` has it, in milliseconds. */
 function time(text) { return text ? new Date(text).getTime() : undefined; }

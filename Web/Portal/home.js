@@ -4,12 +4,9 @@ import { call, may, me } from "./api.js";
 import { actionButton, facts, h, pageHead, replace, section, toast } from "./dom.js";
 import { barChart, columnChart } from "./charts.js";
 import { route } from "./router.js";
-import { addTexts, formatBytes, formatList, formatNumber, formatShare, formatTime, formatUnit, named,
+import { formatBytes, formatList, formatNumber, formatShare, formatTime, formatUnit, named,
   t } from "./strings.js";
 import { firstSteps } from "./first-steps.js";
-import texts from "./languages/en-home.js";
-
-addTexts(texts);
 
 route("/admin", async (params, root, { signal }) => {
   if (!may("readMetrics")) {

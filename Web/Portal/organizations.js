@@ -5,10 +5,7 @@ import { actionButton, alertBox, busy, confirmDialog, copyable, errorText, facts
   replace, section, select, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, render, route } from "./router.js";
-import { addTexts, formatAgo, formatDay, formatNumber, formatTime, named, t } from "./strings.js";
-import texts from "./languages/en-organizations.js";
-
-addTexts(texts);
+import { formatAgo, formatDay, formatNumber, formatTime, named, t } from "./strings.js";
 
 const adminRole = "admin";
 

@@ -5,11 +5,8 @@ import { actionButton, alertBox, confirmDialog, errorText, facts, h, pageHead, r
   tag, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, route } from "./router.js";
-import { addTexts, formatList, formatNumber, formatTime, has, named, t } from "./strings.js";
+import { formatList, formatNumber, formatTime, has, named, t } from "./strings.js";
 import { checkList } from "./users.js";
-import texts from "./languages/en-reviews.js";
-
-addTexts(texts);
 
 const waiting = (one) => one.decisions.length ? tag(t("reviews.second"), "wait") : t("reviews.first");
 

@@ -8,10 +8,7 @@ import { branding } from "./branding.js";
 import { part, setPart, settingField } from "./settings-form.js";
 import { pagedList } from "./list.js";
 import { route } from "./router.js";
-import { addTexts, formatNumber, formatTime, named, t } from "./strings.js";
-import texts from "./languages/en-settings.js";
-
-addTexts(texts);
+import { formatNumber, formatTime, named, t } from "./strings.js";
 
 /** The pages of this part, each with what it needs. */
 const parts = [

@@ -5,10 +5,7 @@ import { addRegions, attempt, h, replace, select } from "./dom.js";
 import { find, go, mayLeave, render, start } from "./router.js";
 import { icon } from "./icons.js";
 import { current, keep, languages } from "./languages.js";
-import { addTexts, named, t } from "./strings.js";
-import texts from "./languages/en-shell.js";
-
-addTexts(texts);
+import { named, t } from "./strings.js";
 
 /** The parts of the portal, in order. Each is shown to roles with one of its permissions. */
 const places = [

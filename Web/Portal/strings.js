@@ -1,5 +1,5 @@
-// Texts of the portal by key, in the person's language. Each module adds its own in English, from
-// languages/en-<module>.js; a text that another language lacks is shown in English.
+// Texts of the portal by key, in the person's language, from languages/<tag>.json. A text that another language lacks is
+// shown in English.
 
 import { current } from "./languages.js";
 
@@ -15,31 +15,28 @@ export const isRightToLeft = current.direction === "rtl";
 /** An arrow that points where the text goes. */
 export const arrow = isRightToLeft ? "←" : "→";
 
-const texts = new Map();
 const plurals = new Intl.PluralRules(language);
-/**
- * The texts of the language in which the page is, which win over English ones. Modules wait for them, because
- * they import this one.
- */
-const own = new Map(Object.entries(current.tag === "en" ? {} : await read(current.tag)));
 
 async function read(tag) {
-  // Without them the portal is in English, which is better than no portal.
-  try { return (await import(`./languages/${tag}.js`)).default; } catch (error) { console.warn(error); return {}; }
+  const answer = await fetch(new URL(`./languages/${tag}.json`, import.meta.url));
+  if (!answer.ok) throw new Error(`languages/${tag}.json: ${answer.status}`);
+  return Object.entries((await answer.json()).texts);
 }
 
 /**
- * Adds a module's texts. A text has {placeholders}; a text that depends on `count` has one form for each plural
- * category of its language, such as `{one, other}`.
+ * English, and the page's language over it. Modules wait for both, because they import this one. A text has
+ * {placeholders}; a text that depends on `count` has one form for each plural category, such as `{one, other}`.
  *
- * @param {Record<string, string | {other: string}>} all
+ * @type {Map<string, string | {other: string}>}
  */
-export function addTexts(all) {
-  for (const [key, text] of Object.entries(all)) texts.set(key, text);
-}
+const texts = new Map((await Promise.all([
+  read("en"),
+  // If the page's language cannot be read, the portal is in English, which is better than no portal.
+  isEnglish ? [] : read(current.tag).catch((error) => { console.warn(error); return []; }),
+])).flat());
 
 /** Whether there is a text for a key that is made from a value of the server. */
-export function has(key) { return own.has(key) || texts.has(key); }
+export function has(key) { return texts.has(key); }
 
 /**
  * A text with its {placeholders} replaced. Missing texts show their key.
@@ -49,7 +46,7 @@ export function has(key) { return own.has(key) || texts.has(key); }
  * @returns {string}
  */
 export function t(key, values = {}) {
-  let text = own.get(key) ?? texts.get(key) ?? key;
+  let text = texts.get(key) ?? key;
   if (typeof text === "object") text = text[plurals.select(Number(values.count))] ?? text.other;
   return text.replace(/\{(\w+)\}/g, (all, name) => {
     const value = values[name];

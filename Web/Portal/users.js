@@ -6,11 +6,8 @@ import { actionButton, alertBox, attempt, busy, confirmDialog, copyable, errorTe
 import { pagedList } from "./list.js";
 import { userOrganizations } from "./organizations.js";
 import { go, render, route, setQuery } from "./router.js";
-import { addTexts, detailText, formatAgo, formatInstant, formatList, formatNumber, formatTime, named,
+import { detailText, formatAgo, formatInstant, formatList, formatNumber, formatTime, named,
   t } from "./strings.js";
-import texts from "./languages/en-users.js";
-
-addTexts(texts);
 
 /** How a list names a user. */
 function nameOf(user) { return user.username ?? user.email ?? user.external_id ?? user.id; }

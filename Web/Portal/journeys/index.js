@@ -4,16 +4,13 @@ import { at, call, may } from "../api.js";
 import { actionButton, alertBox, confirmDialog, errorText, faultText, field, h, pageHead, replace, section, showDialog,
   textInput, toast, uniqueID } from "../dom.js";
 import { go, guardUnsaved, route } from "../router.js";
-import { addTexts, formatTime, t } from "../strings.js";
-import texts from "../languages/en-journeys.js";
+import { formatTime, t } from "../strings.js";
 import { stepTypes } from "./checker.js";
 import { difference } from "./diff.js";
 import { JourneyEditor } from "./editor.js";
 import { withValue } from "./value.js";
 import { allVersions, comparison, definitionOf, differenceView, journeyPath, stateTag,
   versionTable } from "./versions.js";
-
-addTexts(texts);
 
 let isStyled = false;
 function addStyle() {

@@ -4,12 +4,7 @@ import { ApiError, at, call } from "../api.js";
 import { addRegions, attempt, confirmDialog, h, replace, select, tag, textInput } from "../dom.js";
 import { current, keep, languages } from "../languages.js";
 import { mayLeave, render, start } from "../router.js";
-import { addTexts, has, t } from "../strings.js";
-import shell from "../languages/en-shell.js";
-import texts from "../languages/en-organization.js";
-
-addTexts(shell);
-addTexts(texts);
+import { has, t } from "../strings.js";
 
 const api = "/organization/api/v1";
 
