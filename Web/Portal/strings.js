@@ -1,5 +1,5 @@
-// Texts of the portal by key, in the person's language, from languages/<tag>.json. A text that another language lacks is
-// shown in English.
+// Texts of the portal by key, in the person's language, from languages/<tag>.json. A text that another language
+// lacks is shown in English.
 
 import { current } from "./languages.js";
 
