@@ -5,7 +5,6 @@ public import MienCore
 struct AuthenticateNativeBiometrics: JourneyStep {
     static let type = StepType.authenticateNativeBiometrics
     static let wireName: JourneyStepName? = .nativeBiometricsAuthentication
-    // One SDK sends the first one, with its misspelling.
     static let effects: [any SimulatedEffect.Type] = [
         ChallengeDeviceKeyEffect.self, VerifyDeviceKeyEffect.self,
     ]
@@ -188,8 +187,8 @@ struct DeviceKeySigning: Sendable {
     func resume(_ answer: EffectResult.Answer, _ run: inout StepRun) throws(StepFault) -> Move {
         switch answer {
         case .given(let answer as DeviceChallenge):
-            // Return the identifier as given, so that the response does not reveal whether the user
-            // exists.
+            // Return the identifier as it was given, so that the response does not reveal whether
+            // the user exists.
             var data: [String: JSONValue] = ["challenge": .string(answer.challenge)]
             switch try run.reference(user) {
             case .id(let user): data["user_identifier"] = .string(user.text)
@@ -202,8 +201,8 @@ struct DeviceKeySigning: Sendable {
             }
             return .ask(.object(data), Asked(DeviceChallengePrompt(challenge: answer.id)))
         case .given(let proof as Authentication):
-            // What was signed becomes a claim. Its expressions may mean something else once the user
-            // has signed in.
+            // The signed data becomes a claim. Evaluate it before the sign-in, which can change the
+            // values of its expressions.
             let signed = approvalData == nil ? [:] : try approvedData(run)
             try run.signIn(proof)
             run.instance.approvalData.merge(signed) { $1 }
@@ -265,7 +264,7 @@ public struct DeviceKeyProof: Sendable, Hashable {
 extension VerifyDeviceKeyEffect: SimulatedEffect {
     func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
         let challenge = world.challenges.removeValue(forKey: proof.challenge)
-        // As for a key without attestation.
+        // Simulates a key without attestation.
         return world.authenticate(user, .nativeBiometrics, amr: "pop") { user in
             guard let challenge, user.deviceKeys.contains(proof.publicKeyID) else { return false }
             return proof.signature.use { $0 == "signed:\(challenge)" }

@@ -162,7 +162,8 @@ struct ServerParts: Sendable {
         {
             logger.warning("people cannot sign in with their faces: \(reason)")
         }
-        // Only once it is certain that the server starts with this pack.
+        // Delete other packs' templates only now, when it is certain that the server starts with
+        // this pack.
         try await shadow.deleteOthers()
         passwordCheck = PasswordCheck(
             store: store, gate: gate, passwords: passwords, clock: clock)

@@ -103,7 +103,8 @@ struct SMTPClient: Sendable {
         let token: Sensitive<String>?
         do { token = try relay.token() } catch { throw SMTPError(.noToken, at: .login) }
         let known: [SMTPLogin] = token == nil ? [.plain, .login] : [.xoauth2, .oauthBearer]
-        // Some relays accept a login without offering one.
+        // Some relays accept a login although they list no mechanism. Try the first one that is
+        // known.
         let usable =
             abilities.logins.isEmpty
             ? Array(known.prefix(1)) : known.filter { abilities.logins.contains($0.rawValue) }
@@ -119,7 +120,7 @@ struct SMTPClient: Sendable {
             } catch let error as SMTPError
                 where [.refused(504), .refused(534)].contains(error.cause) && login != last
             {
-                // This mechanism is listed, but not for this user.
+                // The relay lists this mechanism but refuses it for this user. Try the next one.
                 continue
             }
         }
@@ -277,7 +278,8 @@ struct SMTPClient: Sendable {
                     guard let code = Int(line.prefix(3)), (200...599).contains(code) else {
                         throw SMTPError(.notUnderstood, at: stage)
                     }
-                    // A challenge of a login tells nothing that helps.
+                    // Leave out the text of a login's challenge, which does not help to find a
+                    // fault.
                     note(code == 334 ? "< 334" : "< \(line)")
                     lines.append(String(line.dropFirst(4)))
                     if line.dropFirst(3).first == "-" { continue }
