@@ -101,7 +101,7 @@ final class PostgresQueue: Sendable {
             arrival.wait()
             let (jobs, isStopped) = state.withLock { ($0.take(count), $0.isStopped) }
             if !jobs.isEmpty { return jobs }
-            // Others took the jobs, or all are done.
+            // Other threads took the jobs, or all jobs are done.
             if isStopped {
                 arrival.signal()
                 return nil

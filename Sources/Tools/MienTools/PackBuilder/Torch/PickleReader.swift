@@ -272,7 +272,8 @@ package struct PickleReader {
                 .tensor("a tensor must have at most \(Self.axisLimit) axes"), at: at)
         }
         var sizes: [Int] = [], volume = 1
-        // The last axis is the fastest, so each stride is the volume of the axes after it.
+        // The values of the last axis are adjacent, so each stride is the volume of the axes after
+        // it.
         for (size, stride) in zip(shape, strides).reversed() {
             guard case .integer(let size) = size, case .integer(let stride) = stride,
                 (1...Self.countLimit).contains(size)

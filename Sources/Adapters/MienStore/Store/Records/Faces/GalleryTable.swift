@@ -198,8 +198,8 @@ public struct GalleryTable {
             let id: AuthenticatorID = try row.identifier(0), owner: UserID = try row.identifier(1)
             let sealed = try row.blob(2), sealedKey = try row.blob(3)
             let identity = AuthenticatorTable.identity(id, .face, app)
-            // A damaged face does not hide the others of its page. One under a master key that this
-            // server has yet to take over is not damaged.
+            // Skip a damaged face, so that the others of its page are found. A face under a master
+            // key that this server has yet to take over is not damaged.
             var template: [UInt8]?
             do throws(StoreError) {
                 template = try keys.accountKey(sealedKey, for: owner).open(

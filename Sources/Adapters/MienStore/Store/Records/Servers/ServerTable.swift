@@ -62,7 +62,7 @@ public struct ServerTable {
         ).map { row throws(StoreError) in try row.text(0) }
     }
 
-    /// Whether a server may use the database that does not note changes of faces. One that died is
+    /// Whether a server may use the database that does not note changes of faces. A dead server is
     /// listed until it is swept, because it may only have been paused.
     public func hasEarlierVersions() throws(StoreError) -> Bool {
         try connection.row(
