@@ -89,7 +89,7 @@ final class PostgresQueue: Sendable {
         arrival.signal()
     }
 
-    /// Refuses further jobs. Those that wait are still taken.
+    /// Refuses further jobs. Waiting jobs are still taken.
     func stop() {
         state.withLock { $0.isStopped = true }
         for _ in 0..<threads { arrival.signal() }

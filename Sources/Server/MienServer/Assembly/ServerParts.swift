@@ -14,7 +14,7 @@ struct ServerParts: Sendable {
     let mail: MailService
     let sweeper: Sweeper
     let changeWatch: ChangeWatch
-    /// Says that this server lives, if it shares the database, and passes requests on.
+    /// Reports that this server is alive, if it shares the database, and passes requests on.
     let presence: (any Service)?
     let logouts: OutboxDelivery<BackChannelLogout>
     let identityWorker: IdentityWorker

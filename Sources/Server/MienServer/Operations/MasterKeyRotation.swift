@@ -20,7 +20,7 @@ package actor MasterKeyRotation: Service {
     let store: Store
     /// The name of this process.
     let holder: String
-    /// Says to the others how far this server is; `nil` if there cannot be others.
+    /// Reports this server's progress to the others; `nil` if there cannot be others.
     let presence: Presence?
     let clock: ServerClock
     let logger: Logger

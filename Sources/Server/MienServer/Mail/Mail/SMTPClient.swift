@@ -25,8 +25,8 @@ struct SMTPClient: Sendable {
         return client
     }
 
-    /// - Parameter note: Learns each line of the conversation. Relays repeat addresses in theirs, so
-    ///   they must not be logged. What a login tells is left out.
+    /// - Parameter note: Learns each line of the conversation. Relays repeat addresses in theirs,
+    ///   so they must not be logged. The text of a login's challenge is left out.
     /// - Throws: ``SMTPError``, ``MailError``, or a network error.
     func send(
         _ mail: Mail, id: String, note: @escaping @Sendable (_ line: String) -> Void = { _ in }

@@ -13,7 +13,7 @@ public enum ChangeTopic: String, Sendable, CaseIterable {
 }
 
 extension StoreChannel {
-    /// Says that the version of a topic has grown.
+    /// Notifies other servers that the version of a topic has grown.
     public static let changes: StoreChannel = "changes"
 }
 

@@ -12,13 +12,13 @@ public struct ServerTable {
         case holdsFaces = 2
     }
 
-    /// Says that a server lives.
+    /// Records that a server is alive.
     ///
     /// - Parameters:
-    ///   - address: Where it takes requests of the others.
-    ///   - host: Where an operator finds it: the machine and the process.
-    ///   - keys: How far it is with the master keys.
-    ///   - holdsFaces: Whether it holds faces in memory, which others may let it search.
+    /// - address: Where it takes requests of the others.
+    /// - host: Where an operator finds it: the machine and the process.
+    /// - keys: How far it is with the master keys.
+    /// - holdsFaces: Whether it holds faces in memory, which others may let it search.
     public func announce(
         _ name: String, at address: String, host: String = "", keys: ServerKeyReport? = nil,
         holdsFaces: Bool = false, seen now: Instant
