@@ -98,8 +98,21 @@ import Testing
         }
     }
 
-    @Test func `the test suites that the architecture names exist`() throws {
+    @Test func `the architecture has at most 2,500 words`() throws {
         let page = try Self.text("ARCHITECTURE.md")
+        #expect(page.split(whereSeparator: \.isWhitespace).count <= 2500)
+    }
+
+    @Test(arguments: ["ARCHITECTURE.md", "docs/tree.md"])
+    func `the files and test suites that the architecture names exist`(_ path: String) throws {
+        let page = try Self.text(path)
+        let files = page.matches(
+            of: /`((?:Sources|Tests|Web|Fuzz|Examples|Benchmarks|docs|scripts)\/[\w.\/+-]+)`/)
+        for file in Set(files.map { String($0.1) }) {
+            let isThere = FileManager.default.fileExists(
+                atPath: Self.repository.appending(path: file).path)
+            #expect(isThere, "\(file)")
+        }
         let named = Set(page.matches(of: /`(\w+Tests)`/).map { String($0.1) })
         let tests = Self.repository.appending(path: "Tests")
         let there = try FileManager.default.subpathsOfDirectory(atPath: tests.path).map {

@@ -1,8 +1,8 @@
 public import MienCore
 internal import MienHardware
 
-/// The passphrase of a backup. Who has the backup can guess as fast as their machines can stretch
-/// passphrases, so short ones are refused.
+/// The passphrase of a backup. Somebody who has the backup can guess as fast as their machines can
+/// stretch passphrases, so short ones are refused.
 public struct BackupPassphrase: Sendable {
     public static let minCharacters = 12
 

@@ -47,8 +47,8 @@ public struct BackupWriter: Sendable {
         let staged = try StagedFolder(for: target)
         defer { staged.discard() }
 
-        // The keys before the copy open everything in it, and those after it, too: keys are added
-        // before they seal, and removed once nothing in the database needs them.
+        // Both the keys read before the copy and those read after it open everything in it, because
+        // keys are added before they seal, and removed once nothing in the database needs them.
         let before = try ring()
         let database = copy.folder.appending(path: "database").path
         try content { () throws(StoreError) in

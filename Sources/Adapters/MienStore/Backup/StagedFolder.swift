@@ -42,7 +42,8 @@ final class StagedFolder {
 
     /// Gives the folder its name, durably.
     func publish() throws(BackupError) {
-        // A folder replaces an empty one, and what appeared meanwhile is not ours.
+        // A rename would replace an empty folder. One that appeared meanwhile belongs to somebody
+        // else, so refuse.
         guard (try? FileManager.default.attributesOfItem(atPath: target.path)) == nil else {
             throw BackupError(.exists, "\(target.path) appeared meanwhile. Name another folder.")
         }

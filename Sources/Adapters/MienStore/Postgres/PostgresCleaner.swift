@@ -52,7 +52,7 @@ final class PostgresCleaner: Sendable {
         var pause = Self.pause
         rest(Self.start)
         while !isStopped.withLock({ $0 }) {
-            // The calls until now are answered by this pass.
+            // This pass answers all calls until now.
             while call.wait(timeout: .now()) == .success {}
             if isStopped.withLock({ $0 }) { return }
             switch pass() {
@@ -83,7 +83,7 @@ final class PostgresCleaner: Sendable {
     private func pass() -> Pass {
         do throws(PostgresFailure) {
             let connection = try PostgresConnection(settings)
-            // One server cleans for all. The lock ends with the connection.
+            // One server cleans for all servers. The lock is released when its connection ends.
             guard try connection.text("SELECT pg_try_advisory_lock(\(Self.lock))") == "t" else {
                 return .again
             }
@@ -103,7 +103,7 @@ final class PostgresCleaner: Sendable {
                         dirty.insert(name)
                     }
                 }
-                // One that cannot be vacuumed keeps no other from it.
+                // Go on with the other tables if one cannot be vacuumed.
                 if dirty.isDisjoint(with: affected) {
                     try traces.forget(table, before: horizon)
                 }
@@ -123,7 +123,7 @@ final class PostgresCleaner: Sendable {
             guard try connection.text("SELECT pg_has_role((\(owner)), 'USAGE')") == "t" else {
                 return false
             }
-            // Shortening the file would lock out readers.
+            // Do not shorten the file, because that would lock out readers.
             try connection.command("VACUUM (TRUNCATE off) \(name)")
             return true
         } catch {

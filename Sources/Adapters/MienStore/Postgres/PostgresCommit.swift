@@ -9,9 +9,10 @@ struct PostgresCommit {
         let id: String
         /// The process that served the connection.
         let processID: Int32
-        /// After a standby took over, the same number may be another transaction's.
+        /// The timeline of the log. After a standby takes over, the same number may denote another
+        /// transaction.
         let timeline: String
-        /// After a crash, the same number may be another transaction's.
+        /// The last recovery. After a crash, the same number may denote another transaction.
         let recovery: String
     }
 
@@ -42,8 +43,10 @@ struct PostgresCommit {
     private func ask(_ connection: PostgresConnection) throws(PostgresFailure) -> Outcome? {
         guard connection.timeline == transaction.timeline else { return .unknown }
         let id = SQLValue.text(transaction.id)
-        // A transaction that was committed before a crash keeps its number. So a number that is not
-        // committed afterwards says that this one was not; one that is may be that of another.
+        // After a crash, PostgreSQL gives the number of a transaction that had not reached the log
+        // to another one. A committed transaction keeps its number. So if the number is not
+        // committed, this transaction was not; if it is committed, it may belong to another
+        // transaction.
         let hasCrashed = connection.recovery != transaction.recovery
         let status = try connection.run(
             PostgresQuery("SELECT pg_xact_status(CAST(? AS xid8))", id)
@@ -53,7 +56,8 @@ struct PostgresCommit {
         case .text("aborted"): return .aborted
         case .text("in progress") where hasCrashed: return .aborted
         case .text("in progress"):
-            // The process has not noticed yet that nobody listens any more.
+            // The process that served the lost connection still runs the transaction. End it, then
+            // ask again.
             _ = try connection.run(
                 PostgresQuery(
                     """

@@ -37,7 +37,7 @@ final class PostgresGroup {
         if let ending { return ending }
         if !traces.isEmpty { connection.sendAhead(PostgresTraces.note(traces)) }
         do { try connection.commit() } catch {
-            // Without a number, no commit was sent.
+            // A transaction without a number sent no commit, so its outcome is certain.
             guard error.isLost, !connection.transactionID.isEmpty else { throw error }
             return .uncertain(
                 PostgresCommit.Transaction(

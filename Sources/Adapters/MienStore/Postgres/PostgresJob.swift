@@ -89,7 +89,7 @@ final class PostgresQueue: Sendable {
         arrival.signal()
     }
 
-    /// Refuses further jobs. Those that wait are still taken.
+    /// Refuses further jobs. Waiting jobs are still taken.
     func stop() {
         state.withLock { $0.isStopped = true }
         for _ in 0..<threads { arrival.signal() }
@@ -101,7 +101,7 @@ final class PostgresQueue: Sendable {
             arrival.wait()
             let (jobs, isStopped) = state.withLock { ($0.take(count), $0.isStopped) }
             if !jobs.isEmpty { return jobs }
-            // Others took the jobs, or all are done.
+            // Other threads took the jobs, or all jobs are done.
             if isStopped {
                 arrival.signal()
                 return nil

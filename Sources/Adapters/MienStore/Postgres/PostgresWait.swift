@@ -29,7 +29,8 @@ internal import SystemPostgres
                 switch unsafe PQflush(raw) {
                 case 0: isSent = true
                 case 1: break
-                // libpq's result says why, perhaps in words that PostgreSQL sent before.
+                // libpq's result gives the reason, perhaps in a message that PostgreSQL sent
+                // before.
                 default: return unsafe PQgetResult(raw)
                 }
             }

@@ -42,7 +42,7 @@ final class PostgresWorker {
                     }
                     return outcome.finish(nil)
                 }
-                // The snapshot is read; its end changes nothing.
+                // Everything was read, so the result stands however the transaction ends.
                 outcome.finish(nil)
                 do { try connection.commit() } catch { link.close() }
                 return
@@ -90,7 +90,8 @@ final class PostgresWorker {
                         }
                         continue
                     case .unknown:
-                        // It may have been committed, and what it deleted must not remain.
+                        // The transaction may have been committed, so clean up what it may have
+                        // deleted.
                         if !group.traces.isEmpty { cleaner.clean() }
                         return group.finish(Self.unknown)
                     }

@@ -112,8 +112,8 @@ public final class Store: Sendable {
         }
     }
 
-    /// Returns how often something has changed that servers keep in memory. Those that ask at the same
-    /// time share a query.
+    /// Returns how often something has changed that servers keep in memory. Calls at the same time
+    /// share a query.
     ///
     /// - Parameter known: The version that the server keeps; within ``assuming(_:_:)``, it is returned
     ///   unless the request has asked.

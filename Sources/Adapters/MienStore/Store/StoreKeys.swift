@@ -26,7 +26,8 @@ public struct StoreKeys: Sendable {
         -> [UInt8]
     {
         do {
-            // A record under none of the keys is refused by the active one, with the reason.
+            // If none of the keys sealed the record, try the active one, whose error gives the
+            // reason.
             return try RecordSealer(key: ring.key(of: record) ?? ring.active, purpose: purpose)
                 .open(
                     record, identity: Array(identity.utf8))

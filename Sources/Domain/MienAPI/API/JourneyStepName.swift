@@ -34,7 +34,7 @@ public enum JourneyStepName: String, WireWord {
                 "register_mobile_biometrics",
             ]
         case .nativeBiometricsAuthentication:
-            // The first one, with its misspelling, is sent by one SDK.
+            // One SDK expects the first name, which is misspelled.
             [
                 "nativeBiometricsAuthenticaton", "authenticateNativeBiometrics",
                 "authenticate_native_biometrics", "authenticate_mobile_biometrics",

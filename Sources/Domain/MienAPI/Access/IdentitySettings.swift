@@ -1,6 +1,7 @@
 public import MienIdentity
 
-/// How an app's users verify their identities. What is `nil` comes from the server's configuration.
+/// How an app's users verify their identities. Members that are `nil` come from the server's
+/// configuration.
 public struct IdentitySettings: Sendable, Hashable, Codable {
     public static let retentionRange = 1...3650
 

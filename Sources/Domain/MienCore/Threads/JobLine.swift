@@ -39,7 +39,7 @@ public final class JobLine<Job: Sendable>: Sendable {
         if isFirst { arrival.signal() }
     }
 
-    /// Refuses further jobs. Those that wait are still taken.
+    /// Refuses further jobs. Waiting jobs are still taken.
     public func stop() {
         state.withLock { $0.isStopped = true }
         arrival.signal()

@@ -72,7 +72,7 @@ public struct CaptureVerdict: Sendable, Hashable {
         var faults: [CaptureFault] = []
         if measurements.documents > 1 { faults.append(.severalDocuments) }
         if measurements.isCutOff { faults.append(.cutOff) }
-        // Written so that a number that is not one is a fault.
+        // The conditions are negated so that NaN counts as a fault.
         if !(measurements.width >= limits.width) { faults.append(.tooSmall) }
         if !(measurements.brightness >= limits.brightness) { faults.append(.tooDark) }
         if let sharpness = measurements.sharpness, !(sharpness >= limits.sharpness) {

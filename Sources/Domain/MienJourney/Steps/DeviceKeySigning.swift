@@ -175,8 +175,8 @@ struct DeviceKeySigning: Sendable {
             }
             return .ask(.object(data), .deviceKey(id))
         case .proof(let proof):
-            // What was signed becomes a claim. Its expressions may mean something else once the user
-            // has signed in.
+            // The signed data becomes a claim. Evaluate it before the sign-in, which can change the
+            // values of its expressions.
             let signed = approvalData == nil ? [:] : try approvedData(run)
             try run.signIn(proof)
             run.instance.approvalData.merge(signed) { $1 }
@@ -225,7 +225,7 @@ public struct DeviceKeyProof: Sendable, Hashable {
 extension VerifyDeviceKeyEffect {
     func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         let challenge = world.challenges.removeValue(forKey: proof.challenge)
-        // As for a key without attestation.
+        // Simulates a key without attestation.
         return world.authenticate(user, .nativeBiometrics, amr: "pop") { user in
             guard let challenge, user.deviceKeys.contains(proof.publicKeyID) else { return false }
             return proof.signature.use { $0 == "signed:\(challenge)" }

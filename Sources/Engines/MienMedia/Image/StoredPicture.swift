@@ -18,7 +18,8 @@ public enum StoredPicture {
                 let bytes = JPEGEncoder.encode(image, quality: quality)
                 if bytes.count <= maxBytes { return bytes }
             }
-            // Noise, which no document is.
+            // Even the lowest quality is too large, which happens only with noise. Shrink the
+            // picture and try again.
             image = shrunk(image, to: max(image.width, image.height) * 2 / 3)
         }
     }

@@ -1,11 +1,10 @@
 package import MienCore
 
 /// The values that a change of an administrator replaced, for the audit log. Without them, an entry
-/// says that somebody changed something, and nobody can tell afterwards which redirect URI was there
-/// for an hour.
+/// would show only that something changed, not which redirect URI was in place for an hour.
 package enum AuditChanges {
-    /// The longest value that is recorded, in bytes of JSON. Of longer ones, such as a logo, the
-    /// path alone says that they changed.
+    /// The longest value that is recorded, in bytes of JSON. For a longer value, such as a logo,
+    /// only its path is recorded.
     private static let maxBytes = 512
 
     /// Returns the detail of an entry: each place that differs, with its value before and after.

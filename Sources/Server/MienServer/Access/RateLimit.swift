@@ -18,7 +18,7 @@ package struct RateLimit: Sendable {
         (self.name, self.rate, self.store, self.clock) = (name, rate, store, clock)
     }
 
-    /// - Parameter subject: What is limited. Stored as a keyed hash.
+    /// - Parameter subject: The name or address to limit. Stored as a keyed hash.
     /// - Returns: `nil` if the request may proceed; otherwise the time to wait.
     package func take(_ subject: String) async throws -> Duration? {
         let now = clock.now

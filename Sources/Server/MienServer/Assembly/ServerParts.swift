@@ -14,7 +14,7 @@ struct ServerParts: Sendable {
     let mail: MailService
     let sweeper: Sweeper
     let changeWatch: ChangeWatch
-    /// Says that this server lives, if it shares the database, and passes requests on.
+    /// Reports that this server is alive, if it shares the database, and passes requests on.
     let presence: (any Service)?
     let logouts: OutboxDelivery<BackChannelLogout>
     let identityWorker: IdentityWorker
@@ -160,7 +160,8 @@ struct ServerParts: Sendable {
         {
             logger.warning("people cannot sign in with their faces: \(reason)")
         }
-        // Only once it is certain that the server starts with this pack.
+        // Delete other packs' templates only now, when it is certain that the server starts with
+        // this pack.
         try await shadow.deleteOthers()
         passwordCheck = PasswordCheck(
             store: store, gate: gate, passwords: passwords, clock: clock)

@@ -33,7 +33,8 @@ struct DocumentAssessment: Sendable {
             return
         }
         let issuer = card?.country ?? zone?.issuer.country
-        // The side that the codes are on says little that is new: the other one counts first.
+        // The front's printed text counts before the back's, which mostly repeats the zone or the
+        // barcode.
         let printed = sides.map { ($0.picture, $0.reading.visualZone(country: issuer)) }
             .filter { $0.1 != DocumentFields(.visualZone) }
         let document = IdentityDocument(zone: zone, card: card, visualZone: printed.first?.1)

@@ -81,8 +81,8 @@ package struct CaptureRecords: Sendable {
         var (begun, content) = (record, content)
         content.liveUntil = deadline
         content.server = peers?.name
-        // Of two servers that begin a session at once, one finds that the record has changed.
-        // Otherwise, a client could choose between two challenges.
+        // Changes the record, so that only one of two servers can begin the session. Otherwise, a
+        // client could choose between two challenges.
         begun.frames += 1
         return (begun, content)
     }
@@ -103,7 +103,7 @@ package struct CaptureRecords: Sendable {
         content.restarts = restarts + 1
         var open = try Self.with(content, in: record)
         open.state = .open
-        // Distinguishes it from the lost session.
+        // Distinguishes the record from that of the lost session.
         open.frames += 1
         let changed = open
         try await store.write(.process) { try $0.captures.reopen(changed, from: record.frames) }
@@ -137,8 +137,8 @@ package struct CaptureRecords: Sendable {
     ) -> (CaptureRecord, Content) {
         var (next, content) = (record, content)
         next.state = state
-        // The number only grows. Otherwise it could become that of an earlier session, whose server,
-        // if it was only paused, could then write about this one.
+        // The number must only grow. If it could return to that of an earlier session, the server
+        // of that session, resuming after a pause, could overwrite this one's record.
         next.frames = record.frames + looks
         if !reasons.isEmpty { content.reasons = reasons }
         return (next, content)
@@ -181,7 +181,8 @@ package struct CaptureRecords: Sendable {
             {
                 return
             }
-            // It was lost to another server, which knows of no guess.
+            // Another server has taken over the session and does not know of the guess, so count it
+            // here.
             try await store.write { try count($0) }
             throw error
         }

@@ -13,8 +13,9 @@ package struct CaptureRoutes {
     let authentication: CaptureAuthentication
     let passesOn: Bool
 
-    /// - Parameter passesOn: Whether requests about captures of other servers are passed on. Those
-    ///   that another server has passed on are not, or they could go around in circles.
+    /// - Parameter passesOn: Whether requests about captures of other servers are passed on.
+    ///   Requests that another server has passed on are not passed on again, so that they cannot go
+    ///   around in circles.
     package init(
         captures: CaptureService, liveStarts: RateLimiter, clock: ServerClock, frameBytes: Int,
         budget: BodyBudget, body: JSONBody, authentication: CaptureAuthentication,

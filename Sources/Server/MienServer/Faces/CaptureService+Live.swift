@@ -33,7 +33,8 @@ extension CaptureService {
                     at: self.clock.now)
                 do { try await self.records.write(begun, content, from: record, [:]) } catch {
                     self.live.remove(record.id)
-                    // Another server has begun it. The client's next request reaches that one.
+                    // Another server has begun the session. The client's next request is passed on
+                    // to that server.
                     if (error as? StoreError)?.code == .stale { throw ServerBusy() }
                     throw error
                 }
@@ -160,8 +161,8 @@ extension CaptureService {
             var entry = try await reader.entry(of: reading, for: share)
             var former: [PackID: FaceTemplate.Entry] = [:]
             if entry != nil, !packs.isEmpty {
-                // Everybody's face is described for all packs, so that nobody learns from the time
-                // whose pack is which.
+                // Describe every face for all packs, so that the time does not reveal which pack
+                // enrolled a user.
                 if let found = try await reader.entries(
                     of: reading, forPacks: packs, share: share)
                 {

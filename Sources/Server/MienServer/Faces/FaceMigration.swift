@@ -171,7 +171,8 @@ package struct FaceMigration: Sendable {
                 return true
             }
         } catch let error as Problem where error.code == .tooManyRequests {
-            // Nothing changes without a notice. The next capture tries again.
+            // The notice of the change cannot be mailed now, so nothing changes. The next capture
+            // tries again.
             return
         } catch let error as StoreError where error.code == .stale {
             return

@@ -44,7 +44,7 @@ package struct OwnFaceRoutes {
             let isDone = try await store.write(.always) { [others] tables -> Bool in
                 let isTakenBack = try tables.withdrawPermission(
                     of: account.id, app: app, actor: "user", at: now)
-                // A consent that was given meanwhile stays.
+                // Keep a consent that was given meanwhile.
                 if isPermissionOnly { return isTakenBack }
                 let ended = [
                     try tables.withdrawFaceConsent(of: account, app: app, actor: "user", at: now),

@@ -35,7 +35,7 @@ package struct ReplayStore: Sendable {
             : CaptureTrailRecord(
                 id: id, trail: Sensitive(trail.bytes), expiresAt: now + lifetime)
         return try await store.write(.process) { tables in
-            // Those that were added in the meantime are few.
+            // Compare with the trails that were added in the meantime, which are few.
             let newer = try tables.trails.stored(after: last)
             if try Self.isReplay(hashes, of: newer, besides: id, at: now) { return false }
             if let record { try tables.trails.insert(record, bands: bands) }

@@ -265,7 +265,8 @@ public actor GalleryWorker {
             )
         }
         slots += 1
-        // Neighboring parts are in different lanes.
+        // Parts with consecutive numbers go to different threads, so that a search of a range uses
+        // all of them.
         let slot = slots * lanes.count + key.part.number % lanes.count
         rooms[slot] = 0
         guard await reserve(Self.room(for: count), for: slot, of: key.app) else {

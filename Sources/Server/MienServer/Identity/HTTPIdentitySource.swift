@@ -33,7 +33,7 @@ package struct HTTPIdentitySource: IdentityDataSource {
             breaker.withLock { $0.succeed() }
             return answer
         } catch {
-            // A client that hung up says nothing about the service.
+            // Do not count the failure if the client hung up: it is not the service's.
             if !Task.isCancelled { breaker.withLock { $0.fail(at: clock.now) } }
             throw error
         }

@@ -33,7 +33,8 @@ extension IdentitySourceError: ReportedError {
             problem: Problem(
                 .unavailable,
                 "A trusted source does not answer. The attempt was not counted. Try again later."),
-            // Each failure before the pause was logged.
+            // While the source is paused, log nothing: the failures that led to the pause were
+            // logged.
             failure: self == .paused
                 ? nil : ("an identity source failed", ["source.error": "\(self)"]))
     }

@@ -113,7 +113,8 @@ extension IdentityService {
                     recapture: judgment.recapture, at: now),
                 try tables.verificationAttempts.judge(id, result)
             else {
-                // The session that it comes from would wait for its judgment forever.
+                // End the attempt anyway. Otherwise its verification session would wait for a
+                // judgment forever.
                 if attempt.result == nil, try tables.verificationAttempts.conclude(id, at: now) {
                     try tables.noteSession(of: id, .notJudged, nil, account, at: now)
                 }
@@ -159,7 +160,8 @@ extension IdentityService {
             if isOpen { try tables.verifications.update(record, at: now) }
             let isEnded = try tables.verificationAttempts.conclude(id, at: now)
             let state = record.state, outcome = AttemptOutcome.notJudged
-            // One that cannot be read is given back as well; nobody hears of it.
+            // An attempt whose records cannot be decrypted is given back as well, but no app is
+            // told.
             _ = try tables.readable { tables -> Bool? in
                 guard let account = try tables.accounts.find(user),
                     let attempt = try tables.verificationAttempts.find(id, of: account)

@@ -101,7 +101,7 @@ extension IdentityService {
     }
 
     /// Ends the consent, and destroys the keys of the data and pictures that were sent in the app.
-    /// What was achieved stays.
+    /// Achieved levels stay.
     ///
     /// - Returns: Whether there was a consent.
     package func withdrawConsent(of account: AccountRecord, in app: AppID) async throws -> Bool {
@@ -113,7 +113,7 @@ extension IdentityService {
 
     /// Does the same in a transaction of the caller.
     ///
-    /// - Parameter actor: Who withdraws it, for the audit log.
+    /// - Parameter actor: The actor who withdraws it, for the audit log.
     package func withdrawConsent(
         of account: AccountRecord, in app: AppID, by actor: String, _ tables: Tables,
         at now: Instant

@@ -116,7 +116,8 @@ extension IdentityService {
                 .informationNotProvided, field: "backImage", "backImage is required")
         }
         var document = document
-        // Nothing but a session takes such pictures, so the check is not made here.
+        // Only verification sessions take pictures of a tilted document, so this check is left out
+        // here.
         if try await store.read({ try $0.apps.find(app)?.settings.identity.documentLive }) ?? false
         {
             document.tilt = []
@@ -162,7 +163,7 @@ extension IdentityService {
         }
         var checks = findings.checks
         checks[.documentReadable] = .passed
-        // A still picture of a face shows nobody alive, whatever the verifier says.
+        // A still picture cannot prove that the person is alive, so ignore the verifier's result.
         if case .picture = document.face { checks[.live] = .notChecked }
         let read = findings.data.flatMap { data in
             (try? PersonalData(data, supported: rules.countries)).map {
@@ -201,10 +202,11 @@ extension IdentityService {
 }
 
 extension IdentityService {
-    /// A picture that is not one, or too large.
+    /// A picture that cannot be decoded, or is too large.
     struct UndecodablePicture: Error { let picture: DocumentPicture }
 
-    /// More pixels show no more of a document, and take memory for each step of reading.
+    /// Larger pictures are reduced: more pixels add no detail and take memory in each step of
+    /// reading.
     private static let maxPixels = 16_000_000
 
     static func decode(_ bytes: [UInt8], _ picture: DocumentPicture)

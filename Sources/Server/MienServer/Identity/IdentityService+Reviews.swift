@@ -50,7 +50,7 @@ extension IdentityService {
     }
 
     /// Returns open cases after `last`, the oldest first, and records that the reviewer saw the
-    /// first `count`. One more says that others follow.
+    /// first `count`. A result beyond the limit shows that more follow.
     package func queue(
         for reviewer: AdminID, after last: ReviewCaseID? = nil, atMost count: Int = 100
     ) async throws -> [ReviewCaseRecord] {

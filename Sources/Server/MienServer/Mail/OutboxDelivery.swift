@@ -60,7 +60,8 @@ package struct OutboxDelivery<Sender: OutboxSender>: Service {
     /// Runs until the server shuts down and the messages that are due have been delivered.
     package func run() async throws {
         if !store.isShared {
-            // Nobody else delivers: what is claimed was claimed by an earlier process.
+            // No other server delivers, so existing claims are those of an earlier process. Release
+            // them.
             try? await store.write { [sender] in try $0.outbox.releaseAll(sender.kind) }
         }
         let isStopping = Atomic(false)
@@ -117,7 +118,7 @@ package struct OutboxDelivery<Sender: OutboxSender>: Service {
         let now = clock.now, kind = sender.kind, until = now + sender.claimTime,
             oldest = now - sender.maxAge
         do {
-            // Mostly, there is nothing to write.
+            // Read first, because there is mostly no message to claim, and a write is expensive.
             let (isDue, waiting) = try await store.read { tables in
                 (
                     try tables.outbox.isDue(kind, at: now)

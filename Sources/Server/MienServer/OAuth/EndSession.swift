@@ -75,7 +75,7 @@ package struct EndSession: Sendable {
     private func page(after signIn: IDTokenHint?, _ form: FormBody, _ request: Request) async throws
         -> Response
     {
-        // Without an ID token, the app has not proved that its user signs out.
+        // Without an ID token, nothing proves that the app's own user signs out.
         if signIn == nil, let question = try await pages.signOutQuestion(request) {
             return question
         }

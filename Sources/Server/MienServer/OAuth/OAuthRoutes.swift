@@ -66,7 +66,8 @@ package struct OAuthRoutes {
         let group = router.group("oauth2").add(middleware: OAuthErrorMiddleware())
         group.post("challenge") { request, _ in try await challenge(request) }
         group.post("token") { request, _ in try await token(request) }
-        // The name by which relying parties of other products know it.
+        // A second path for the token route, for relying parties that were written for other
+        // products.
         router.group("oidc").add(middleware: OAuthErrorMiddleware()).post("token") { request, _ in
             try await token(request)
         }

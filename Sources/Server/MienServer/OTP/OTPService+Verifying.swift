@@ -147,7 +147,7 @@ extension OTPService {
             throw error
         }
         guard let (record, match) = found else {
-            // The answer is that of a wrong code: who guesses learns nothing.
+            // Answer as for a wrong code, so that guessing reveals nothing.
             if !awaited.isEmpty {
                 try await store.write { [awaited] tables in
                     for (token, counter) in awaited {
@@ -158,7 +158,7 @@ extension OTPService {
             return .refused(locked: false, isJudged: true)
         }
         if case .code(let movingFactor) = match {
-            // Of two concurrent requests with the same code, only one is accepted.
+            // If two requests use the same code at once, accept only one.
             guard let used = Int64(exactly: movingFactor) else {
                 return .refused(locked: false, isJudged: true)
             }

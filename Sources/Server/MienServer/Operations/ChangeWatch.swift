@@ -4,8 +4,8 @@ internal import ServiceLifecycle
 
 /// Refreshes cached state on notification, and every second in case a notification was lost.
 ///
-/// It bounds how long a server may act on what was true before. What must count at once, such as an
-/// app's secret, is compared with the store at each use.
+/// It bounds how long a server may act on what was true before. Values that must count at once,
+/// such as an app's secret, are compared with the store at each use.
 package struct ChangeWatch: Service {
     /// Compares one thing with the store, and reads it again if it has changed.
     package typealias Check = @Sendable () async throws -> Void

@@ -27,7 +27,7 @@ package final class Cluster: CapturePeers, GalleryPeers, Service {
     package var name: String { presence.name }
 
     /// - Parameters:
-    ///   - presence: Says where the others reach this server.
+    ///   - presence: Publishes the address at which other servers reach this one.
     ///   - files: How the servers prove who they are.
     /// - Throws: ``ServerStartError`` that names the file and its problem.
     package init(_ presence: Presence, _ files: TLSFiles, logger: Logger) throws {

@@ -34,7 +34,8 @@ extension MasterKeyRotation {
         let phases = following.phases, active = following.report.active
         let hasMoved = active != lastActive
         if hasMoved {
-            // This server may have sealed under the former key after the pass.
+            // Until now, this server may have sealed records under the former key, which an earlier
+            // pass did not see. Ask for another pass.
             try await store.write { try $0.masterKeyTable.askForPass(active) }
             lastActive = active
             logger.notice(
@@ -164,7 +165,8 @@ extension MasterKeyRotation {
                     "Not every server seals under the key in use: the removal\(Self.waiting(late.map { Self.answer($0, isPreparing: false) })). Try again later."
                 )
             }
-            // No other write can come between: this transaction would run again.
+            // If another server writes meanwhile, this serializable transaction runs again, so the
+            // count is exact.
             let used = try tables.masterKeys.counts()[key.name, default: 0]
             guard used == 0 else { return used }
             _ = try tables.masterKeyTable.remove(version, at: now)
@@ -174,7 +176,8 @@ extension MasterKeyRotation {
         if used > 0 {
             let active = ring.active.version
             try await store.write { tables in
-                // A pass under way gets to these records, or is asked for again by who wrote them.
+                // A pass that is under way reaches these records, or the server that wrote them
+                // asks for another.
                 guard try tables.masterKeyTable.phases().active?.isPassDone == true else { return }
                 try tables.masterKeyTable.askForPass(active)
             }

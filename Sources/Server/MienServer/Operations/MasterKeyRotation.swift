@@ -20,7 +20,7 @@ package actor MasterKeyRotation: Service {
     let store: Store
     /// The name of this process.
     let holder: String
-    /// Says to the others how far this server is; `nil` if there cannot be others.
+    /// Reports this server's progress to the others; `nil` if there cannot be others.
     let presence: Presence?
     let clock: ServerClock
     let logger: Logger
@@ -83,7 +83,8 @@ package actor MasterKeyRotation: Service {
         }
         guard ring.keys.count < Self.maxKeys else { throw Self.tooMany }
         guard !isSealing else { throw Self.sealing }
-        // Without a suspension, so that nothing comes between.
+        // No suspension point from here until the new key is in use, so that no other call runs in
+        // between.
         let next = ring.rotated()
         try keep(next)
         ring.adopt(next)
@@ -105,7 +106,7 @@ package actor MasterKeyRotation: Service {
     func remove(version: UInt32, by actor: String) async throws {
         if store.isShared { return try await removeShared(version, by: actor) }
         guard ring.keys.contains(where: { $0.version == version }) else { throw Self.unknown }
-        // In the writer, so that no write is under way.
+        // Count in the writer, so that no other write is in progress.
         let used = try await store.write { try $0.masterKeys.counts() }
         guard let key = ring.keys.first(where: { $0.version == version }) else {
             throw Self.unknown

@@ -9,7 +9,7 @@ internal import ServiceLifecycle
 ///
 /// By itself, it passes no requests about live captures on.
 package final class Presence: CapturePeers, Service {
-    /// How often a server says that it lives.
+    /// The interval at which a server reports that it is alive.
     static let pause = Duration.seconds(5)
     /// A server that was silent for so long is taken for dead.
     package static let patience = Duration.seconds(15)
@@ -48,7 +48,7 @@ package final class Presence: CapturePeers, Service {
         try? await store.write(.process) { [name] in try $0.servers.remove(name) }
     }
 
-    /// Says that this server lives.
+    /// Reports that this server is alive.
     package func announce() async {
         let now = clock.now, keys = keys.withLock { $0 }
         do {
@@ -64,7 +64,7 @@ package final class Presence: CapturePeers, Service {
         }
     }
 
-    /// Says how far this server is with the master keys, at once if that has changed.
+    /// Reports this server's progress with the master keys, at once if it has changed.
     ///
     /// - Throws: ``StoreError``; then it says so with its next sign of life.
     func report(_ report: ServerKeyReport) async throws {

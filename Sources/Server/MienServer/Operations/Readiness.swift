@@ -22,7 +22,7 @@ final class Readiness: Sendable {
 
     init(store: Store, clock: ServerClock) { (self.store, self.clock) = (store, clock) }
 
-    /// Those who ask at the same time share one write.
+    /// Requests at the same time share one write.
     func isReady() async -> Bool {
         let check = state.withLock { state -> Task<Bool, Never>? in
             switch state {

@@ -84,7 +84,8 @@ package struct OrganizationRoutes {
                 OrganizationRolesRequest.self, OrganizationRolesRequest.CodingKeys.self,
                 from: request)
             let roles = try MemberRoles(request: wanted.roles)
-            // Whether the organization is the caller's is said before a sign-in is asked for.
+            // Refuse callers who do not administer the organization before asking for a fresh
+            // sign-in.
             try await members.read(id, caller.administrator) { _, _ in }
             try caller.requireFresh(at: clock.now)
             return JSONBody.response(

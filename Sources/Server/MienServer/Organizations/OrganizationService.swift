@@ -96,7 +96,7 @@ package struct OrganizationService: Sendable {
                 try tables.organizations.allow(app, for: id)
             } else {
                 guard try tables.organizations.forbid(app, for: id) else { return }
-                // An app that every organization may use asks nobody.
+                // Sign-ins end only if the app is limited to listed organizations.
                 if found.settings.organizations.access == .listed {
                     try tables.grants.revokeAll(through: id, in: app, at: now)
                 }

@@ -16,14 +16,12 @@ enum PortalAssets {
             ("strings.js", PortalFiles.strings),
             ("icons.js", PortalFiles.icons),
             ("languages.js", PortalFiles.languages),
-            ("languages/es.js", PortalFiles.spanish),
-            ("languages/ar.js", PortalFiles.arabic),
-            ("languages/en-shell.js", PortalFiles.shellTexts),
+            ("languages/en.json", PortalFiles.languageEnglish),
+            ("languages/es.json", PortalFiles.languageSpanish),
+            ("languages/ar.json", PortalFiles.languageArabic),
             ("passkeys.js", PortalFiles.passkeys),
             ("account.js", PortalFiles.account),
-            ("languages/en-account.js", PortalFiles.accountTexts),
             ("administrators.js", PortalFiles.administrators),
-            ("languages/en-administrators.js", PortalFiles.administratorsTexts),
             ("apps.js", PortalFiles.apps),
             ("users.js", PortalFiles.users),
             ("reviews.js", PortalFiles.reviews),
@@ -35,14 +33,7 @@ enum PortalAssets {
             ("branding.js", PortalFiles.branding),
             ("quick-start.js", PortalFiles.quickStart),
             ("charts.js", PortalFiles.charts),
-            ("languages/en-apps.js", PortalFiles.appsTexts),
-            ("languages/en-users.js", PortalFiles.usersTexts),
-            ("languages/en-reviews.js", PortalFiles.reviewsTexts),
-            ("languages/en-audit.js", PortalFiles.auditTexts),
-            ("languages/en-home.js", PortalFiles.homeTexts),
-            ("languages/en-settings.js", PortalFiles.settingsTexts),
             ("organizations.js", PortalFiles.organizations),
-            ("languages/en-organizations.js", PortalFiles.organizationsTexts),
         ] + journeys
 
     /// The files of the pages at `/organization`, by their paths below `/organization/assets/`: the
@@ -57,15 +48,14 @@ enum PortalAssets {
         ("router.js", PortalFiles.router),
         ("strings.js", PortalFiles.strings),
         ("languages.js", PortalFiles.languages),
-        ("languages/es.js", PortalFiles.spanish),
-        ("languages/ar.js", PortalFiles.arabic),
-        ("languages/en-shell.js", PortalFiles.shellTexts),
+        ("languages/en.json", PortalFiles.languageEnglish),
+        ("languages/es.json", PortalFiles.languageSpanish),
+        ("languages/ar.json", PortalFiles.languageArabic),
         ("organization/main.js", PortalFiles.organizationMain),
         ("organization/frame.js", PortalFiles.organizationFrame),
         ("organization/home.js", PortalFiles.organizationHome),
         ("organization/members.js", PortalFiles.organizationMembers),
         ("organization/member.js", PortalFiles.organizationMember),
-        ("languages/en-organization.js", PortalFiles.organizationTexts),
     ]
 
     /// The editor of journeys.
@@ -94,7 +84,6 @@ enum PortalAssets {
         ("journeys/value.js", PortalFiles.journeyValue),
         ("journeys/versions.js", PortalFiles.journeyVersions),
         ("journeys/webhook-test.js", PortalFiles.journeyWebhookTest),
-        ("languages/en-journeys.js", PortalFiles.journeyTexts),
     ]
 
     /// - Returns: The media type of a file by its name.
@@ -102,6 +91,7 @@ enum PortalAssets {
         switch path.split(separator: ".").last {
         case "js": "text/javascript; charset=utf-8"
         case "css": "text/css; charset=utf-8"
+        case "json": "application/json"
         case "svg": "image/svg+xml"
         default: "text/plain; charset=utf-8"
         }

@@ -27,7 +27,7 @@ struct DocumentDemo {
         postalCode: "30318", country: "US", dateOfBirth: "1985-03-14")
 
     private static func date(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate {
-        // Every date here exists.
+        // All callers pass valid dates.
         CalendarDate(year: year, month: month, day: day)!
     }
 

@@ -59,18 +59,25 @@ struct PortalTests {
         }
     }
 
-    /// Whether only the pages of organizations have a file of Web/Portal.
-    private static func isOfOrganizations(_ name: String) -> Bool {
-        name.hasPrefix("organization/") || name == "languages/en-organization.js"
+    @Test("the portal's scripts stay below 120 columns")
+    func columns() throws {
+        let folder = Repository.root.appending(path: "Web/Portal")
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        where name.hasSuffix(".js") {
+            let script = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+            let long = script.split(separator: "\n").filter { $0.count >= 120 }
+            #expect(long == [], "\(name)")
+        }
     }
 
     @Test(
-        "every file of Web/Portal is served with its type and an ETag that saves sending it again")
+        "every file of the admin portal is served with its type and an ETag that saves sending it again"
+    )
     func assets() async throws {
         let folder = Repository.root.appending(path: "Web/Portal")
         let found = try #require(FileManager.default.enumerator(atPath: folder.path))
         let names = found.compactMap { $0 as? String }.filter {
-            $0 != "index.html" && $0.contains(".") && !Self.isOfOrganizations($0)
+            $0 != "index.html" && $0.contains(".") && !$0.hasPrefix("organization/")
         }
         #expect(names.count > 10)
         try await TestServer.run(in: scratch) { server in

@@ -38,7 +38,8 @@ struct CardSearch {
         }
         if found.first?.isCutOff ?? false, let pair = Self.pair(map) { found = pair }
         if let best = found.first, found.count == 1, !best.isCutOff {
-            // Without the edges of the first document, those of a second are among the strongest.
+            // To find a second document, remove the edges of the first, so that the second one's
+            // are among the strongest.
             let others = Self.outlines(map.without(best.corners))
             found += others.filter {
                 !$0.isCutOff && $0.isApart(from: best) && $0.area > 0.3 * best.area

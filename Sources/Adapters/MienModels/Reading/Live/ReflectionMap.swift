@@ -24,7 +24,8 @@ struct ReflectionMap {
         let width = first.width, height = first.height
         let light = cards.map(LinearLight.init)
         let gains = Self.gains(light, width, height)
-        // Most pictures show each place without a reflection: what remains is the print.
+        // Most pictures show a place without a reflection, so a low rank of its brightness is that
+        // of the print.
         let count = cards.count, rank = (count - 1) * 35 / 100
         var print = [[Float]](repeating: [Float](repeating: 0, count: width * height), count: 3)
         var values = [Float](repeating: 0, count: count)

@@ -90,7 +90,7 @@ public struct StoreCopy: Sendable {
         try await begin()
         try await Migrator.migrate(target)
         return try await target.changeSchema { [self] connection in
-            // What was erased in the file since the run before.
+            // Delete what was erased in the file since the previous run.
             connection.leaveNoTrace()
             return try source.read { database in
                 let file = SQLiteConnection(database)
@@ -101,7 +101,8 @@ public struct StoreCopy: Sendable {
                     report.tables.append(try carryOver(table, file, connection, &report))
                     progress(index + 1, tables.count)
                 }
-                // It may be gone: a transaction whose end was not heard of runs again.
+                // The table may not exist: this transaction runs again if the answer to its commit
+                // was lost.
                 if isLast { try connection.execute("DROP TABLE IF EXISTS \(Self.mark)") }
                 return report
             }

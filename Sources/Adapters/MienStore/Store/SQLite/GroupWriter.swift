@@ -38,7 +38,7 @@ final class GroupWriter: Sendable {
                 }
             }
         }
-        // It ends after the last job that waits when the writer is stopped.
+        // After the writer is stopped, the thread finishes the waiting jobs and ends.
         thread.detach()
     }
 

@@ -41,8 +41,8 @@ public struct QualityAssessor: Sendable {
             Double(mesh.points.count { image.bounds.contains($0) }) / Double(FaceMesh.pointCount)
         add(.framing, inside, Self.framing(inside), .offCenter)
         add(.singleFace, rival, Self.rival(rival), .multipleFaces)
-        // Below even odds, the detector found something other than a face, and nobody is there who
-        // could uncover one.
+        // Below even odds, the detector found something other than a face, so asking to uncover it
+        // would not help.
         let isFace = mesh.presence > PresentationGate.minPresence
         add(
             .visibility, mesh.evidence, Self.visibility(mesh.evidence),

@@ -53,7 +53,7 @@ public struct CAPMask: Sendable, Hashable {
         let rule =
             "the mask has \(bytes.count) bytes instead of \(tokenBytes): PSN (1), CID (1), ATC (2), AC (8), and IAD (8)"
         guard bytes.count == tokenBytes - 1 else { return OTPError(.mask, rule) }
-        // The default mask that the guide prints has exactly this fault.
+        // Suggest the missing byte, because the default mask that the guide prints lacks it.
         return OTPError(
             .mask, rule + "; a byte is missing at the end: use \(Hex.encode(bytes + [0]))")
     }

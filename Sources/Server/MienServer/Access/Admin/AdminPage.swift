@@ -11,7 +11,7 @@ package struct AdminPage<Kind: IdentifierKind>: Sendable {
     /// The last record of the page before; `nil` on the first page.
     package let after: Identifier<Kind>?
 
-    /// The number of records to read: one more than fits says that another page follows.
+    /// The number of records to read: an item more than fits shows that another page follows.
     package var count: Int { Self.size + 1 }
 
     /// - Throws: ``Problem`` that names the parameter.

@@ -74,7 +74,8 @@ package struct AdministratorRoutes {
         ).role
         try await change(id, "administrator.changed", role: role, by: context) { tables in
             guard try tables.admins.change(id, to: role) else { return false }
-            // They would open again if the administrator became an owner again.
+            // Delete the offers that this administrator made. Otherwise they would become valid
+            // again if the administrator became an owner again.
             if !role.permissions.contains(.changeAdministrators) {
                 try tables.adminOffers.removeAll(by: id)
             }

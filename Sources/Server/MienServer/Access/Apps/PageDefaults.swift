@@ -46,7 +46,7 @@ package final class PageDefaults: Sendable {
 
     /// Replaces the look.
     ///
-    /// - Parameter revision: That of the look to replace; `nil` for any.
+    /// - Parameter revision: The revision of the look to replace; `nil` for any.
     /// - Throws: ``Problem`` if another administrator has changed the look since.
     package func set(
         _ settings: PageSettings, replacing revision: String?, by actor: String, at now: Instant

@@ -6,7 +6,7 @@ extension Tables {
     /// Takes back what a user allowed an app of others to know, and ends the app's sign-ins, with the
     /// authorization codes that wait. The app is asked for again.
     ///
-    /// - Parameter actor: Who withdraws it, for the audit log.
+    /// - Parameter actor: The actor who withdraws it, for the audit log.
     /// - Returns: Whether there was a permission.
     package func withdrawPermission(
         of account: UserID, app: AppID, actor: String, at now: Instant

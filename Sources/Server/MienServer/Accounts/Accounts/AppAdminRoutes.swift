@@ -254,8 +254,8 @@ package struct AppAdminRoutes {
         return settings
     }
 
-    /// Refuses a new address that the server would never call. One that the app has already stays:
-    /// the operator may have removed its host from `webhook.hosts`.
+    /// Refuses a new address that the server would never call. A value that the app has already
+    /// stays: the operator may have removed its host from `webhook.hosts`.
     private func requireCallable(_ settings: AppSettings, before: AppSettings) throws(Problem) {
         let faults = [
             (

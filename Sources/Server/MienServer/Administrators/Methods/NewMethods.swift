@@ -54,7 +54,7 @@ struct NewMethods: Sendable {
                     )
                 ])
         }
-        // The code that confirmed the app signs nobody in.
+        // Record the code that confirmed the app as used, so that it cannot also sign somebody in.
         return record(admin, .totp, secret.use { $0 }, lastStep: step, at: now)
     }
 

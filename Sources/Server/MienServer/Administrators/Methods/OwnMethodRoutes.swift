@@ -96,7 +96,8 @@ package struct OwnMethodRoutes {
     ) async throws -> Response {
         guard let admin = context.administrator else { throw Problem(.invalidCredentials) }
         let now = signIns.clock.now
-        // A credential may come with the cookie of somebody else's session.
+        // A request with a credential may also carry a cookie, of another administrator's session.
+        // Ignore it.
         let hash = context.administratorSession == nil ? nil : hash(request)
         try await signIns.store.write { tables in
             var ended = 0

@@ -82,7 +82,7 @@ struct OwnMethods: Sendable {
     func removePasskey(_ id: AuthenticatorID, _ caller: Caller) async throws {
         let now = clock.now
         try await store.write { tables in
-            // Whether it exists comes before whether it may go.
+            // Report an unknown passkey before checking whether it may be removed.
             guard
                 try tables.adminMethods.all(of: caller.admin).contains(where: {
                     $0.id == id && $0.kind == .passkey

@@ -114,7 +114,7 @@ struct AdministratorOffers: Sendable {
         let now = clock.now
         try await store.write { tables in
             try tables.requireOwner(owner)
-            // An invitation's subject is no administrator yet.
+            // Setup codes belong to administrators. The subject of an invitation is not one yet.
             guard try tables.admins.find(id) != nil, try tables.adminOffers.removeAll(of: id) > 0
             else {
                 throw Problem(
@@ -169,7 +169,7 @@ struct AdministratorOffers: Sendable {
             offer.subject, method, cookies, store.keys, at: now)
         let hash = Self.hash(Sensitive(wanted.code), store.keys)
         try await store.write { tables in
-            // Of two uses of a code, the second one finds it gone.
+            // If a code is used twice, the second use does not find it.
             guard let hash, try tables.adminOffers.open(codeHash: hash, at: now)?.id == offer.id,
                 try tables.adminOffers.remove(offer.id)
             else { throw Self.unknownCode }
@@ -177,7 +177,7 @@ struct AdministratorOffers: Sendable {
             if let other = try tables.admins.find(login: login), other.id != offer.subject {
                 throw Self.nameIsTaken
             }
-            // The offer itself is gone by now.
+            // This offer was removed above, so it does not count as a promise of its own name.
             guard try !tables.isPromised(login, at: now) else { throw Self.nameIsTaken }
             try tables.admins.rename(offer.subject, to: name, login: login)
             for record in records { try tables.adminMethods.insert(record) }
@@ -227,7 +227,8 @@ struct AdministratorOffers: Sendable {
         case (nil, let password?, let code?):
             guard let secret = try await store.read({ try $0.adminOffers.secret(of: offer.id) })
             else {
-                // The secret went with the code if another request used it up meanwhile.
+                // If another request has used up the code meanwhile, the secret was deleted with
+                // it.
                 _ = try await open(offer.kind, Sensitive(wanted.code))
                 throw Problem(.invalidRequest, "Request the options first.")
             }

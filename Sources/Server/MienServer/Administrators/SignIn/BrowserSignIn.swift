@@ -32,7 +32,7 @@ struct BrowserSignIn: Sendable {
         let own =
             cookies.browsers.first { keys.hash(ofSecret: $0) == known }
             ?? generator.bytes(AdminCookies.size)
-        // Other administrators stay known in the browser that they share.
+        // Keep the secrets of other administrators who use the same browser.
         let others = cookies.browsers.filter { $0 != own }
         browserSecrets = [own] + others.prefix(AdminCookies.maxBrowserSecrets - 1)
         (hash, browserHash) = (keys.hash(ofSecret: secret), keys.hash(ofSecret: own))

@@ -62,7 +62,7 @@ package enum ServerKeys {
                 .key, "\(new.path) exists: remove it, or choose another key.path")
         }
         try new.store(ring)
-        // Nothing is removed before the new file has proved that it opens.
+        // Read the new file back before the old one is removed.
         guard let stored = try new.loadRing(), stored.fileBytes == ring.fileBytes else {
             throw KeyFileError.damaged(path: new.path)
         }

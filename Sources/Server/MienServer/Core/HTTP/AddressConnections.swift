@@ -81,7 +81,7 @@ final class AddressGate: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        // A connection that has already ended has no address.
+        // A connection that has already ended no longer has an address.
         counted = context.channel.remoteAddress?.ipAddress.flatMap { ClientAddress($0) }.map {
             ($0.key, connections.add($0.key))
         }

@@ -88,7 +88,8 @@ package final class HTTPListener: Sendable {
     /// - Throws: ``ServerStartError`` if the listener could not listen there.
     package func requireFreeAddress() async throws {
         do {
-            // A server that just ended leaves connections behind, which must not count.
+            // Connections that a server left behind when it ended must not make the address look
+            // taken.
             let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             try await bootstrap.bind(host: address.host, port: address.port).get().close().get()

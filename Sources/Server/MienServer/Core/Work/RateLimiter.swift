@@ -101,7 +101,8 @@ package final class RateLimiter: Sendable {
             finish(key, with: .success(()))
             return wait
         } catch {
-            // Each of the others would wait as long for the same.
+            // Give this error to all that wait: each would fail in the same way after the same
+            // wait.
             finish(key, with: .failure(error))
             throw error
         }

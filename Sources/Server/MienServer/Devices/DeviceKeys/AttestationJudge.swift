@@ -163,7 +163,7 @@ package struct AttestationJudge: Sendable {
                     environments: environments, anchors: apple, at: clock.now)
             } catch {
                 refusal = error
-                // The attestation may be for the next app.
+                // If it names another app, try the next one.
                 guard error.code == .relyingParty else { break }
             }
         }

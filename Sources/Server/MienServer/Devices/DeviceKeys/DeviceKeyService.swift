@@ -16,7 +16,7 @@ package struct DeviceKeyService: Sendable {
         let name: String
         let system: String
         let attestation: ProvedAttestation?
-        /// As reported by the device. What an attestation proves takes precedence.
+        /// As reported by the device. The facts that an attestation proves take precedence.
         var userVerification: KeyUserVerification?
 
         package init(

@@ -72,8 +72,8 @@ package struct DuplicateFaceSearch: Service {
         let found: [Match], damaged: Int
         do { (found, damaged) = try await matches(of: search) } catch {
             let code = (error as? StoreError)?.code
-            // Of these, another try may succeed. Anything else would fail again, and keep the other
-            // faces waiting.
+            // Retry only after these errors, which may pass. Retrying after others would keep the
+            // other faces waiting.
             if error is CancellationError || code == .busy || code == .unreachable { throw error }
             logger.error(
                 "a face could not be searched for duplicates",
@@ -113,7 +113,8 @@ package struct DuplicateFaceSearch: Service {
             )
         }
         guard let settings, let template, template.packID == faces.packID else { return ([], 0) }
-        // A face that the account registers meanwhile takes no place of another account's.
+        // Ask for a few more than are needed: faces that the account registers meanwhile may be
+        // among them, and are left out below.
         let answer = try await galleries.search(
             GalleryQuery(
                 app: search.app, pack: template.packID,
@@ -146,7 +147,7 @@ package struct DuplicateFaceSearch: Service {
     {
         let now = clock.now, needsSecond = needsSecondReviewer
         let opened = try await store.write { tables -> Int in
-            // Removed meanwhile: then there is nothing to report.
+            // One of the faces was removed meanwhile, so there is nothing to report.
             guard try tables.duplicateSearches.delete(search.authenticator) else { return 0 }
             var generator = SystemRandomNumberGenerator(), opened = 0
             for match in found
@@ -158,7 +159,8 @@ package struct DuplicateFaceSearch: Service {
                     score: match.score, openedAt: now)
                 guard try tables.duplicateCases.insert(record) else { continue }
                 opened += 1
-                // Without the accounts, because users can read what the log says about theirs.
+                // Do not name the accounts, because users can read the log's entries about their
+                // own.
                 try tables.audit.append(
                     AuditEvent(
                         "face.duplicate-reported", actor: "system", app: search.app,

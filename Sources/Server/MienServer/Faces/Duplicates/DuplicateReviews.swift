@@ -17,7 +17,7 @@ package struct DuplicateReviews: Sendable {
     private static let noCase = Problem(.notFound, "There is no case with this ID.")
 
     /// Returns open cases after `last`, the oldest first, and records that the reviewer saw the
-    /// first `count`. One more says that others follow.
+    /// first `count`. A result beyond the limit shows that more follow.
     func queue(for reviewer: AdminID, after last: DuplicateCaseID? = nil, atMost count: Int)
         async throws -> [DuplicateCaseRecord]
     {

@@ -23,8 +23,8 @@ package struct ShadowPresentation: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - checks: The results of the capture's checks.
-    ///   - refusals: All reasons for which it was refused; empty if it passed. Those of other checks
-    ///     stand whatever this policy says.
+    ///   - refusals: All reasons for which it was refused; empty if it passed. The reasons of other
+    ///   checks count whatever this policy says.
     func decision(about checks: [LivenessCheckResult], refusals: [String]) -> Decision {
         let others = refusals.filter { $0 != SessionRefusal.presentationAttack.rawValue }
         guard others.isEmpty else { return .refused }

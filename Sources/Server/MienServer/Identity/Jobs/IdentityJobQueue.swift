@@ -38,7 +38,7 @@ package final class IdentityJobQueue: Sendable {
 
     func count(waiting: Int) { counted.withLock { $0 = waiting } }
 
-    /// Says that a job was stored.
+    /// Wakes the workers after a job was stored.
     func wakeUp() { wake.yield() }
 
     /// Each element means that there may be a job. For one consumer.

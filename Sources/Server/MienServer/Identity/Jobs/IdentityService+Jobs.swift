@@ -62,7 +62,8 @@ extension IdentityService {
             let country = try? PersonalData.country(input.country, supported: rules.countries)
         else { return nil }
         guard starts <= IdentityJobQueue.maxStarts else {
-            // It may be these pictures that end the server. They count.
+            // The server has ended several times while it judged these pictures. They may be the
+            // cause, so they count as unreadable.
             var judgment = Judgment()
             judgment.checks[.documentReadable] = .failed
             judgment.isUnreadable = true
@@ -81,7 +82,7 @@ extension IdentityService {
             try await giveUp(job)
             return true
         }
-        // What cannot be read now cannot be read later.
+        // A job that cannot be decrypted now never can, so it is given up.
         let isDamaged = (error as? StoreError)?.isOfRow ?? false
         guard !isDamaged, job.failures < IdentityJobQueue.pauses.count else {
             try await giveUp(job)

@@ -38,7 +38,7 @@ final class IdentityWaiters: Sendable {
         defer { leave(ticket) }
         let timer = Task { [self] in
             try await Task.sleep(for: limit)
-            // A worker that claimed the wait ends it soon.
+            // If a worker has claimed the wait, leave it to the worker, which ends it soon.
             waiters.withLock { all in
                 guard let waiter = all[ticket.id], !waiter.isClaimed else { return }
                 all[ticket.id] = nil

@@ -26,7 +26,7 @@ package struct IdentityWorker: Service {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { tasks in
                 tasks.addTask {
-                    // Jobs that were postponed say nothing when they are due.
+                    // Poll, because nothing signals when a postponed job is due.
                     while !Task.isCancelled {
                         jobs.wakeUp()
                         try? await Task.sleep(for: .seconds(1))
@@ -68,7 +68,7 @@ package struct IdentityWorker: Service {
             let waiting = try await store.read { try $0.identityJobs.count() }
             metrics.set(.identityJobsWaiting, to: Double(waiting))
             jobs.count(waiting: max(0, waiting - others.count))
-            // Mostly, there is nothing to write.
+            // Read first, because there is mostly no job to start, and a write is expensive.
             guard waiting > others.count, others.count < jobs.workers else { return nil }
             let expiry = store.isShared ? now + Self.lease : nil
             let job = try await store.write(.process) { [jobs] tables in

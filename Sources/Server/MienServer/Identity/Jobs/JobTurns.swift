@@ -8,8 +8,8 @@ struct JobTurns: Sendable {
 
     /// Takes the next turn.
     ///
-    /// - Parameter waiting: Each app with a job that is due. One that did not wait before takes its
-    ///   first turn after all others.
+    /// - Parameter waiting: Each app with a job that is due. An app that did not wait before takes
+    ///   its first turn after all others.
     /// - Returns: `nil` if none waits.
     mutating func next(of waiting: [AppID]) -> AppID? {
         let present = Set(waiting)

@@ -122,7 +122,7 @@ extension IdentityService {
         let now = clock.now
         try await store.write { tables in
             try tables.identityJobs.delete(id.text)
-            // Nothing follows for a session that cannot be read; it ends with its retention.
+            // Skip a session that cannot be decrypted; it is deleted at the end of its retention.
             guard var found = try tables.readable({ try VerificationSessions.find(id, $0) }),
                 found.record.session.judge(findings.judgment, at: now)
             else { return }

@@ -94,7 +94,7 @@ extension IdentityService {
             country: document.country.rawValue, type: document.type, front: bytes("front") ?? [],
             back: bytes("back"),
             face: template.map { .live(template: $0) } ?? selfie.map { .picture($0) })
-        // Reviewers see the picture of a live capture; its template is compared.
+        // The picture of a live capture is for reviewers; only its template is compared.
         let shown =
             template == nil ? [] : images.filter { $0.role == SessionPicture.selfie.role }
         input.tilt =

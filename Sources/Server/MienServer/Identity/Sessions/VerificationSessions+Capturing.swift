@@ -180,8 +180,8 @@ extension VerificationSessions {
         }
     }
 
-    /// Whether a picture in which no edges were found shows a document all the same. What shows none
-    /// is never stored.
+    /// Whether a picture in which no edges were found shows a document all the same. A picture that
+    /// shows none is never stored.
     private func showsDocument(_ bytes: [UInt8], in id: IdentityAttemptID) async throws -> Bool {
         guard let verifier = identities.documents?.verifier else { return false }
         return try await verifier.showsDocument(

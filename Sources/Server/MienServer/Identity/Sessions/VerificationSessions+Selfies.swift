@@ -33,7 +33,8 @@ extension VerificationSessions {
                 found.record.content = content.sealed
             }
         } catch {
-            // The session ended meanwhile, and did not know of the capture.
+            // The session ended meanwhile without a reference to the capture, so remove the capture
+            // here.
             try await selfies.remove(capture)
             throw error
         }
@@ -71,7 +72,7 @@ extension VerificationSessions {
             if !isOfRun { content.capture = nil }
             found.record.content = content.sealed
             try found.record.session.take(.selfie)
-            // Of an earlier selfie, nothing stays.
+            // Remove everything that an earlier selfie left.
             try tables.verificationSessions.drop(
                 [SessionPicture.selfie.role, DocumentInput.templateRole], of: record.id)
             try room.require(images, in: found.record, from: origin, tables)

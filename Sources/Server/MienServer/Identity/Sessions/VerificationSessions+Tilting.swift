@@ -41,7 +41,7 @@ extension VerificationSessions {
                 return Self.refusal(RecaptureWord.poorImageQuality, hint, found)
             }
             try found.record.session.take(picture)
-            // Of an earlier series, nothing stays.
+            // Remove everything that an earlier series left.
             try tables.verificationSessions.drop(TiltSeries.roles, of: id)
             try room.require(images, in: found.record, from: origin, tables)
             for image in images {

@@ -55,7 +55,7 @@ extension VerificationSessions {
     private func open(of account: AccountRecord, in app: AppID, _ tables: Tables) throws
         -> (record: VerificationSessionRecord, content: SessionContent)?
     {
-        // A link that is about to end helps nobody.
+        // Do not hand out a link again that expires within ten minutes.
         guard
             let id = try tables.verificationSessions.openSessions(of: account.id, app: app).last,
             let record = try tables.verificationSessions.find(id, of: account),

@@ -148,9 +148,11 @@ package struct VerificationSessions: Sendable {
                 throw SignInStanding.ended
             }
             if wanted.owner == .user, let account {
-                // One at a time: an earlier link of the user leads nowhere any more.
+                // A user has one open session at a time, so end the earlier ones; their links stop
+                // working.
                 try Self.cancelOpen(of: account, in: app.id, tables, at: now)
-                // Read here, because a withdrawal that was complete before ended no later session.
+                // Read the consent in this transaction: a withdrawal that ended before it could not
+                // cancel this session.
                 let consent = try tables.consents.current(
                     of: account.id, app: app.id, purpose: IdentityRules.consentPurpose)
                 record.session = VerificationSession(
@@ -186,8 +188,9 @@ package struct VerificationSessions: Sendable {
                 parts: parts(of: wanted, for: app), needsConsent: rules.needsConsent,
                 expiresAt: end),
             createdAt: now,
-            // A session that waits for its person keeps what it has. Nobody reads the content of one
-            // of a journey after its end, and strangers would leave one behind for each they cancel.
+            // Keep the content until the person has had time to finish. Content of a journey's
+            // session is deleted soon after its end: nobody reads it then, and strangers could
+            // leave one behind with each journey that they cancel.
             contentExpiresAt: wanted.owner == .journey
                 ? end + .seconds(3600) : max(now + .seconds(days * 86_400), end),
             recordExpiresAt: end + .seconds(resultDays * 86_400), content: content.sealed)

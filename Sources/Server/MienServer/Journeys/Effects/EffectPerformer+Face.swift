@@ -70,7 +70,7 @@ extension EffectPerformer {
                 try tables.authenticators.insert(registered, of: account)
             }
             if let shadow { try tables.shadowTemplates.put(shadow, of: account) }
-            // A test account is nobody's second one.
+            // Do not search for duplicates of test accounts.
             if !account.isTest {
                 try tables.queueDuplicateSearch(
                     newID, of: user, app: appRecord, consentVersion: consentVersion, by: passed,

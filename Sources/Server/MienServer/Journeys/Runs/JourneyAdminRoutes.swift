@@ -90,7 +90,7 @@ package struct JourneyAdminRoutes {
             let draft = try await record(id, version).definition
             try requireNoErrors(try JourneyDefinition.parse(Array(draft.utf8)))
             let isDone = try await store.write { tables -> Bool in
-                // A definition that somebody saved during the check is unchecked.
+                // Make sure that the definition is still the one that was checked.
                 guard try tables.journeys.find(id, version: version)?.definition == draft else {
                     throw Problem(
                         .conflict,

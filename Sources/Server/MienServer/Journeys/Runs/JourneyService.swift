@@ -461,7 +461,7 @@ package final class JourneyService: Sendable {
             rejection?.reason ?? StepErrorCode.invalidCredentials.rawValue, expiry)
     }
 
-    /// - Parameter organizations: Those of a signed-in user who has to name one.
+    /// - Parameter organizations: The organizations of a signed-in user who has to name one.
     private static func rejected(
         _ cause: Rejection.Cause, _ reason: String, _ expiry: Int64,
         organizations: [OrganizationAccess] = []

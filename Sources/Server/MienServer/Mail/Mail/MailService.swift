@@ -187,7 +187,7 @@ package final class MailService: Service {
     /// The secrets of logins, as they may appear in what a relay replies.
     private static func secrets(of relay: MailRelay) -> [Sensitive<String>] {
         guard let login = relay.login, let secret = try? login.secret.text() else { return [] }
-        // PLAIN sends the name and the password as one text.
+        // The mechanism PLAIN sends the name and the password as one text.
         let plain = secret.use { Sensitive("\0\(login.user)\0\($0)") }
         return [secret, plain].flatMap { secret -> [Sensitive<String>] in
             secret.use { [Sensitive($0), Sensitive(Base64URL.standard(Array($0.utf8)))] }
@@ -196,7 +196,7 @@ package final class MailService: Service {
 
     private static func shown(_ line: String, without secrets: [Sensitive<String>]) -> String {
         let shown = secrets.reduce(line) { line, secret in
-            // Shorter ones are part of many words.
+            // A shorter secret would also match parts of ordinary words.
             secret.use { $0.utf8.count < 4 ? line : line.replacing($0, with: "‹hidden›") }
         }
         return String(shown.printable.prefix(maxLine))

@@ -25,8 +25,8 @@ struct SMTPClient: Sendable {
         return client
     }
 
-    /// - Parameter note: Learns each line of the conversation. Relays repeat addresses in theirs, so
-    ///   they must not be logged. What a login tells is left out.
+    /// - Parameter note: Learns each line of the conversation. Relays repeat addresses in theirs,
+    ///   so they must not be logged. The text of a login's challenge is left out.
     /// - Throws: ``SMTPError``, ``MailError``, or a network error.
     func send(
         _ mail: Mail, id: String, note: @escaping @Sendable (_ line: String) -> Void = { _ in }
@@ -118,7 +118,7 @@ struct SMTPClient: Sendable {
             } catch let error as SMTPError
                 where [.refused(504), .refused(534)].contains(error.cause) && mechanism != last
             {
-                // This mechanism is listed, but not for this user.
+                // The relay lists this mechanism but refuses it for this user. Try the next one.
                 continue
             }
         }
@@ -276,7 +276,8 @@ struct SMTPClient: Sendable {
                     guard let code = Int(line.prefix(3)), (200...599).contains(code) else {
                         throw SMTPError(.notUnderstood, at: stage)
                     }
-                    // A challenge of a login tells nothing that helps.
+                    // Leave out the text of a login's challenge, which does not help to find a
+                    // fault.
                     note(code == 334 ? "< 334" : "< \(line)")
                     lines.append(String(line.dropFirst(4)))
                     if line.dropFirst(3).first == "-" { continue }

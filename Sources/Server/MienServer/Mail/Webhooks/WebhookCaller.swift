@@ -62,8 +62,8 @@ package struct WebhookCaller: Sendable {
         -> TLSConfiguration
     {
         var tls = try TLSConfiguration.client(trusting: authorities, setting: setting)
-        // A call ends at its limit. Waiting for the receiver's farewell would make it last 5 s longer,
-        // and read what an endless answer still sends.
+        // Close the connection without waiting for the receiver's TLS close. Waiting would take up
+        // to 5 s beyond the call's limit, and would go on reading an endless answer.
         tls.shutdownTimeout = .zero
         return tls
     }

@@ -35,7 +35,8 @@ struct AccountPages: Sendable {
         }
         router.get("account/password") { request, context in
             try await with(request, context) { user in
-                // Nobody types a password only to be sent to sign in.
+                // Ask for a needed sign-in before showing the form, so that no typed password is
+                // lost.
                 let caller = try await PageSignIn.with(user.grant) {
                     try await pages.grants.caller(of: request)
                 }
@@ -287,7 +288,8 @@ struct AccountPages: Sendable {
             }
             more.append(texts("stepup_left_operator"))
         }
-        // Without another way, also where any recent sign-in will do.
+        // Without another way to sign in, offer a recovery code even if any recent sign-in is
+        // enough.
         if needed > .none || plan.next == nil, let recovery = plan.recovery {
             links.append([
                 "address": .text(try await flow(recovery, [.recoveryCode])),

@@ -54,7 +54,7 @@ extension WebPages {
         }
         let combinations = SignInWay.combinations(of: usable, beside: proved, reaching: needed)
         let useful = Set(combinations.joined().map(\.type))
-        // The first of those that offer the most.
+        // Choose the first of the journeys that offer the largest number of useful ways.
         let most = journeys.map { offered(by: $0).intersection(useful).count }.max() ?? 0
         let next = journeys.first {
             most > 0 && offered(by: $0).intersection(useful).count == most
@@ -100,7 +100,7 @@ extension WebPages {
             return redirect(path, cookies: cookies)
         }
         let plan = try await plan(stepUp.needed, beside: proved, of: caller.account, in: app)
-        // A run that proved nothing new would do so again.
+        // If the last run proved nothing new, another one would not either, so stop asking.
         guard proved != stepUp.proved, let next = plan.next else {
             held.flow.stage = .ended("stepup_ended_text")
             return try await keep(held, redirect(address, cookies: cookies), address)

@@ -168,7 +168,7 @@ struct StepPage {
     private var ownComplaint: String? {
         let code =
             answer.data?["error"]?["code"]?.stringValue ?? answer.errorData?["code"]?.stringValue
-        // An answer that came before its time is no failure.
+        // An answer that came too early is not a failure, so show no complaint.
         guard let code, code != "not_yet" else { return nil }
         if code == "invalid_credentials", flow.wasCapture == true {
             return texts("error_face_not_recognized")

@@ -81,7 +81,8 @@ extension WebPages: SignInPages {
         if let maxAge = wanted.maxAge, clock.now - session.proof.at > .seconds(Int64(maxAge)) {
             return false
         }
-        // A stronger sign-in than the app asks for is good enough. Other values are unknown here.
+        // A stronger sign-in than the app asks for is accepted. Values that are not numbers are
+        // ignored.
         let levels = wanted.acrValues.compactMap { Int($0) }
         if let least = levels.min(),
             (Int(AuthenticationContext.of(session.proof.methods)) ?? 0) < least
@@ -183,7 +184,7 @@ extension WebPages: SignInPages {
         if let wait = try await starts.take(context.client.key, at: clock.now) {
             return busy(request, wait)
         }
-        // Only a person that this browser remembers has a name to begin with.
+        // Fill in a name only for a person whom this browser remembers.
         let people = try await sessions.people(browser)
         held.flow.hint = people.first { $0.id == chosen }?.name ?? held.flow.hint
         held.flow.remembers = chosen != nil

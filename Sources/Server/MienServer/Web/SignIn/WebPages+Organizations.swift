@@ -65,7 +65,7 @@ extension WebPages {
     ) async throws -> Response {
         let wanted = try await wanted(flow)
         var organizations: [OrganizationAccess] = []
-        // One that is left is chosen with a click, too.
+        // Show the choice even if only one organization is left.
         switch try await choice(wanted, .open, of: proof.account) {
         case .several(let all): organizations = all
         case .chosen(let access): organizations = [access]

@@ -138,7 +138,7 @@ extension WebPages {
         guard !browser.isNew,
             let held = try await flows.find(id, browser: sessions.mark(of: browser))
         else {
-            // The back button after a sign-in.
+            // The person went back after signing in: show the account.
             if try await sessions.find(request) != nil { return redirect("/account") }
             return try await expired(request, id)
         }
@@ -283,7 +283,8 @@ extension WebPages {
             if held != nil { return redirect(address) }
             return try await expired(request, id)
         }
-        // The flow's page has a complaint that the first answer shows.
+        // If the same form is sent again and the first answer was a page with a complaint, go to
+        // the flow's page, which shows it.
         let answer = try await forms.once(
             key, repeated: { $0.headers[.location] == nil ? redirect(address) : $0 },
             first: { try await answerFlow(form, request, id, browser, context) })

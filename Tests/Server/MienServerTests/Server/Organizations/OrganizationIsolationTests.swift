@@ -330,7 +330,7 @@ struct OrganizationIsolationTests {
             #expect(page.headers["x-frame-options"] == "DENY")
             for asset in [
                 "organization/main.js", "organization/member.js", "dom.js", "portal.css",
-                "languages/en-organization.js",
+                "languages/en.json",
             ] {
                 #expect(
                     try await stranger.get("/organization/assets/\(asset)").status == 200,

@@ -3,7 +3,7 @@ import MienCore
 import MienTesting
 import Testing
 
-/// The texts of the admin portal, which are JavaScript modules of `Web/Portal/languages`.
+/// The texts of the admin portal: the files of `Web/Portal/languages`.
 @Suite("Languages of the admin portal")
 struct PortalLanguageTests {
     private static let folder = Repository.root.appending(path: "Web/Portal/languages")
@@ -13,41 +13,20 @@ struct PortalLanguageTests {
         ("es", ["one", "other"]), ("ar", ["zero", "one", "two", "few", "many", "other"]),
     ]
 
-    /// Reads a module of texts by key. A text that depends on a number has a form for each plural
-    /// category; any other has the form `""`.
-    private static func texts(_ file: URL) throws -> [String: [String: String]] {
-        let source = try String(contentsOf: file, encoding: .utf8)
-        let entry = try Regex<(Substring, Substring, Substring)>(#"(?m)^  "([^"]+)": (.+),$"#)
-        var found: [String: [String: String]] = [:]
-        for match in source.matches(of: entry) {
-            let key = String(match.1)
-            // Names of plural categories have no quotation marks in JavaScript.
-            let json = match.2.replacing(/([{,]) (\w+): "/) { "\($0.1) \"\($0.2)\": \"" }
-            let value = try JSONText.parse(String(json))
-            #expect(found[key] == nil, "\(file.lastPathComponent) has \(key) twice")
-            if let text = value.stringValue {
-                found[key] = ["": text]
-            } else {
-                let forms = try #require(value.objectValue, "\(key)")
-                found[key] = forms.compactMapValues(\.stringValue)
-            }
-        }
-        let lines = source.split(separator: "\n").filter { $0.hasPrefix("  \"") }
-        #expect(found.count == lines.count, "\(file.lastPathComponent): a line is not a text")
-        return found
+    private static func file(_ tag: String) throws -> JSONValue {
+        try JSONText.parse(
+            [UInt8](Data(contentsOf: folder.appending(path: "\(tag).json"))),
+            limits: .init(maxBytes: 1 << 20))
     }
 
-    private static func english() throws -> [String: [String: String]] {
-        var all: [String: [String: String]] = [:]
-        for file in try FileManager.default.contentsOfDirectory(
-            at: folder, includingPropertiesForKeys: nil)
-        where file.lastPathComponent.hasPrefix("en-") {
-            all.merge(try texts(file)) { _, _ in
-                Issue.record("\(file.lastPathComponent) repeats a key of another module")
-                return [:]
-            }
+    /// Reads the texts of a language by key. A text that depends on a number has a form for each
+    /// plural category; any other has the form `""`.
+    private static func texts(_ tag: String) throws -> [String: [String: String]] {
+        try #require(try file(tag)["texts"]?.objectValue).mapValues { value in
+            if let text = value.stringValue { return ["": text] }
+            let forms = try #require(value.objectValue)
+            return try forms.mapValues { try #require($0.stringValue) }
         }
-        return all
     }
 
     private static func placeholders(_ text: String) -> Set<String> {
@@ -56,10 +35,10 @@ struct PortalLanguageTests {
 
     @Test("every text exists in every language, with the same placeholders and all plurals")
     func complete() throws {
-        let english = try Self.english()
+        let english = try Self.texts("en")
         #expect(english.count > 900)
         for (tag, categories) in Self.languages {
-            let texts = try Self.texts(Self.folder.appending(path: "\(tag).js"))
+            let texts = try Self.texts(tag)
             // English comes from the names of settings, and from the API.
             let own = texts.filter {
                 !$0.key.hasPrefix("journeys.setting.") && !$0.key.hasPrefix("apps.help.")
@@ -86,6 +65,19 @@ struct PortalLanguageTests {
         }
     }
 
+    @Test("each language is listed with its name and direction")
+    func listed() throws {
+        let list = try String(
+            contentsOf: Repository.root.appending(path: "Web/Portal/languages.js"), encoding: .utf8)
+        for tag in ["en"] + Self.languages.map(\.tag) {
+            let language = try #require(try Self.file(tag)["language"])
+            let name = try #require(language["name"]?.stringValue)
+            let direction = try #require(language["direction"]?.stringValue)
+            let line = "{ tag: \"\(tag)\", name: \"\(name)\", direction: \"\(direction)\""
+            #expect(list.contains(line), "\(tag)")
+        }
+    }
+
     @Test("each type of step and each of its settings has a name in every language")
     func steps() throws {
         let schema = try JSONText.parse(
@@ -106,7 +98,7 @@ struct PortalLanguageTests {
         names.remove("object")
         #expect(names.count > 40)
         for (tag, _) in Self.languages {
-            let texts = try Self.texts(Self.folder.appending(path: "\(tag).js"))
+            let texts = try Self.texts(tag)
             let missing = names.filter { texts["journeys.setting.\($0)"] == nil }
             #expect(missing.sorted() == [], "missing in \(tag)")
         }
@@ -114,12 +106,12 @@ struct PortalLanguageTests {
 
     @Test("the texts that scripts ask for by a whole key exist")
     func used() throws {
-        let english = try Self.english(),
+        let english = try Self.texts("en"),
             modules = Set(english.keys.map { $0.prefix { $0 != "." } })
         let portal = Repository.root.appending(path: "Web/Portal")
         let all = try #require(FileManager.default.enumerator(atPath: portal.path))
         for case let name as String in all
-        where name.hasSuffix(".js") && !name.hasPrefix("languages/") {
+        where name.hasSuffix(".js") {
             let source = try String(contentsOf: portal.appending(path: name), encoding: .utf8)
             for match in source.matches(of: /\bt\("((\w+)\.[\w.-]+)"/)
             where modules.contains(match.2) {

@@ -37,9 +37,10 @@ extension AuditTable {
         }
         if let account = search.account { require("account_id = ?", .id(account)) }
         if let administrator = search.administrator {
-            // As the index has it.
+            // Repeat the condition of the index, so that SQLite uses it.
             conditions.append("substr(actor, 1, 4) = 'adm_'")
-            // A person has fewer entries than an administrator.
+            // If a person is given, too, use the index of people, because a person has fewer
+            // entries than an administrator. The empty text keeps the other index from being used.
             require(
                 search.account == nil ? "actor = ?" : "(actor || '') = ?", .text(administrator.text)
             )

@@ -45,13 +45,15 @@ struct MasterKeyFollower {
                 }
                 do throws(KeyFileError) { try source.store(next) } catch {
                     fault = "\(error)"
-                    // The others have the key in use. This server can open its records, at least.
+                    // If the key is already in use, take it over even though the file could not be
+                    // written, so that this server can open the records of others.
                     guard version <= phases.active?.version ?? 0 else { break following }
                 }
                 ring.adopt(next)
             case .seal(let version): ring.adopt(ring.sealing(with: version))
             case .drop(let version):
-                // A writer of the database must not make servers drop a key that is needed.
+                // Check for records under the key, so that somebody who can write to the database
+                // cannot make servers drop a key that is needed.
                 let used = try await store.read { try $0.masterKeys.counts() }
                 let rest = ring.without(version: version)
                 guard let key = held.first(where: { $0.version == version }), used[key.name] == nil,

@@ -81,8 +81,8 @@ public final class Assumptions: Sendable {
         return true
     }
 
-    /// Notes that a write of the request was committed. What it rested on held then, and the request
-    /// must not be repeated.
+    /// Notes that a write of the request was committed. Its assumptions held at that time, and the
+    /// request must not be repeated.
     func noteWrite() { state.withLock { $0.hasWritten = true } }
 
     private var hasWritten: Bool { state.withLock { $0.hasWritten } }

@@ -33,7 +33,7 @@ public enum PresentationGate: String, Sendable, CaseIterable, Codable {
     public var guidance: Guidance {
         switch self {
         case .context: .faceTooClose
-        // The mesh network rather sees no face.
+        // The mesh network doubts that this is a face.
         case .confidence: .faceNotFound
         case .light: .tooDark
         }

@@ -219,14 +219,15 @@ public struct AccountTable {
         try connection.execute(
             "UPDATE account SET key_sealed = ?, profile_sealed = ? WHERE id = ?", .blob([]),
             .blob([]), .id(id))
-        // Invitations hold the address of an account that they do not belong to.
+        // Invitations contain the address of the invited account but belong to organizations, so
+        // the database does not delete them with the account.
         try connection.execute(
             """
             DELETE FROM organization_invitation WHERE id IN (
               SELECT i.id FROM organization_invitation i
               JOIN account_name n ON n.kind = i.kind AND n.name_hash = i.name_hash WHERE n.account_id = ?)
             """, .id(id))
-        // Apps still learn that sign-ins have ended; the person's own mail goes.
+        // Delete mail to the person. Notices to apps that sign-ins have ended stay.
         try connection.execute(
             "DELETE FROM outbox WHERE account_id = ? AND kind IN (?, ?)", .id(id),
             .text(OutboxMessage.Kind.mail.rawValue),

@@ -42,7 +42,7 @@ public struct VerificationSessionRecord: Sendable {
         (self.id, self.tokenHash, self.app, self.owner) = (id, tokenHash, app, owner)
         (self.account, self.run, self.session, self.result) = (account, run, session, result)
         (self.createdAt, self.contentExpiresAt) = (createdAt, contentExpiresAt)
-        // A record outlives what it is the record of.
+        // A record is kept at least as long as its content.
         self.recordExpiresAt = max(recordExpiresAt ?? contentExpiresAt, contentExpiresAt)
         (self.content, self.revision) = (content, revision)
     }

@@ -41,7 +41,8 @@ public struct LeaseTable {
             WHERE lease.holder = excluded.holder OR lease.expires_at <= ? OR lease.expires_at > ?
             RETURNING fence
             """, .text(name), .text(holder), .time(expiry), .time(now), .time(now),
-            // That of a server whose clock is far ahead.
+            // A lease that ends later than this is that of a server whose clock is far ahead, and
+            // is replaced.
             .time(expiry + (expiry - now))
         ).first.map { row throws(StoreError) in
             Lease(name: name, holder: holder, fence: try row.integer(0))

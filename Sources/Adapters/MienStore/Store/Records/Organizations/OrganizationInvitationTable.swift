@@ -109,8 +109,8 @@ public struct OrganizationInvitationTable {
             .id(organization), .id(author))
     }
 
-    /// Removes the invitations of an account, under each of its names, to an organization. One that is
-    /// left would let a person return who was removed.
+    /// Removes the invitations of an account, under each of its names, to an organization. A
+    /// remaining invitation would let a removed person return.
     public func removeAll(for account: UserID, to organization: OrganizationID) throws(StoreError) {
         connection.leaveNoTrace()
         try connection.execute(

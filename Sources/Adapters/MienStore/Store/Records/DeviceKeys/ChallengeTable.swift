@@ -26,7 +26,7 @@ public struct ChallengeTable {
             .blob(tokenHash), .text(purpose), .text(binding)
         )
         guard let row else { return false }
-        // Of two servers that read it at once, one removes it.
+        // If two servers read the challenge at once, only one removes it.
         guard
             try connection.execute(
                 "DELETE FROM challenge WHERE token_hash = ?", .blob(tokenHash)) == 1

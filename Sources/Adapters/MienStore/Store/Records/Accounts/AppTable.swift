@@ -53,7 +53,7 @@ public struct AppTable {
     }
 
     public func delete(_ id: AppID) throws(StoreError) -> Bool {
-        // With it go the pictures of its verification sessions.
+        // The pictures of the app's verification sessions are deleted with it.
         connection.leaveNoTrace()
         try noteChange()
         return try connection.execute("DELETE FROM app WHERE id = ?", .id(id)) == 1

@@ -149,8 +149,8 @@ public struct OutboxTable {
             """, [.time(expiry)] + values)
         return try rows.compactMap { row in
             do throws(StoreError) { return try message(row) } catch {
-                // A message under a master key that only another server has is that server's. The claim
-                // ends by itself.
+                // Leave a message under a master key that only another server has to that server.
+                // The claim ends by itself.
                 if error.code == .foreignKey { return nil }
                 guard error.code == .corrupt else { throw error }
                 // It can never be read again, and must not keep the others waiting.

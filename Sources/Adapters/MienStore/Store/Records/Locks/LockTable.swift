@@ -22,10 +22,10 @@ public struct LockTable {
     /// replaced meanwhile is made again on the new ones.
     ///
     /// - Parameters:
-    ///   - device: The calling device, if it belongs to the account. One that has since been removed
-    ///     from the account gets no counter.
+    ///   - device: The calling device, if it belongs to the account. A device that has since been
+    ///   removed from the account gets no counter.
     ///   - body: Changes the counts. Called more than once under contention. If it returns `nil`,
-    ///     nothing is written.
+    ///   nothing is written.
     /// - Throws: ``StoreError`` `.busy` if others change the counts all the time.
     public func change<Output>(
         _ authenticator: AuthenticatorRecord, device: DeviceID?,

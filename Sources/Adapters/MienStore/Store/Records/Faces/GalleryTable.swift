@@ -14,7 +14,7 @@ public struct GalleryVersion: Sendable, Hashable {
 }
 
 extension StoreChannel {
-    /// Says that a face of an app has changed. The payload is the app's ID.
+    /// Notifies other servers that a face of an app has changed. The payload is the app's ID.
     public static let faces: StoreChannel = "faces"
 }
 
@@ -23,8 +23,8 @@ extension StoreChannel {
 /// Each change of a face increments the version of its part, in the same transaction. So a server that
 /// has a part in one version, and reads the changes since, has all faces that were committed before.
 public struct GalleryTable {
-    /// The number of changes of a part that are kept. Who knows only an older version reads all faces
-    /// of the part again.
+    /// The number of changes of a part that are kept. A server that knows only an older version
+    /// reads all faces of the part again.
     public static let keptChanges: Int64 = 256
 
     let connection: any SQLConnection
@@ -198,8 +198,8 @@ public struct GalleryTable {
             let id: AuthenticatorID = try row.identifier(0), owner: UserID = try row.identifier(1)
             let sealed = try row.blob(2), sealedKey = try row.blob(3)
             let identity = AuthenticatorTable.identity(id, .face, app)
-            // A damaged face does not hide the others of its page. One under a master key that this
-            // server has yet to take over is not damaged.
+            // Skip a damaged face, so that the others of its page are found. A face under a master
+            // key that this server has yet to take over is not damaged.
             var template: [UInt8]?
             do throws(StoreError) {
                 template = try keys.accountKey(sealedKey, for: owner).open(

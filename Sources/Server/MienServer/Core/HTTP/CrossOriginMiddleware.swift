@@ -34,7 +34,7 @@ package struct CrossOriginMiddleware: RouterMiddleware {
         }
         // Caches must not serve one origin the response to another.
         response.headers.append(.init(name: .vary, value: "Origin"))
-        // An app that was found out is the only one whose list counts.
+        // If the request's app is known, only that app's list of origins counts.
         guard let origin = Self.origin(request),
             (try? await isListed(origin, context.facts.app)) == true
         else { return response }

@@ -95,7 +95,7 @@ public struct IdentityJobTable {
         ).first
         guard let row else { return nil }
         let job = try Self.job(row, starts: 1)
-        // Of two servers that read it at once, one begins it.
+        // If two servers read the job at once, only one begins it.
         let begun = try connection.execute(
             "UPDATE identity_job SET starts = ?, leased_until = ? WHERE id = ? AND starts = ?",
             .integer(Int64(job.starts)), .time(expiry ?? now), .text(job.id),

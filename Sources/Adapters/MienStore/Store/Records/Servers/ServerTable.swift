@@ -5,7 +5,7 @@ public import MienCore
 public struct ServerTable {
     let connection: any SQLConnection
 
-    /// Says that a server lives.
+    /// Records that a server is alive.
     ///
     /// - Parameters:
     ///   - address: Where it takes requests of the others.

@@ -51,7 +51,8 @@ public struct AuthorizationCodeTable {
         else { return .unknown }
         let used: GrantID? = try row.optionalIdentifier(1)
         guard used == nil else {
-            // After a second use nobody keeps the code, because the first use may be the theft.
+            // A second use spoils the code for good and is reported, because the first use may have
+            // been the theft.
             try connection.execute(
                 "UPDATE authorization_code SET grant_id = '-' WHERE code_hash = ?", .blob(codeHash))
             return .reused(used)

@@ -13,7 +13,7 @@ public enum ChangeTopic: String, Sendable, CaseIterable {
 }
 
 extension StoreChannel {
-    /// Says that the version of a topic has grown.
+    /// Notifies other servers that the version of a topic has grown.
     public static let changes: StoreChannel = "changes"
 }
 
@@ -33,7 +33,7 @@ public struct ChangeVersionTable {
     func all() throws(StoreError) -> [ChangeTopic: Int64] {
         var versions: [ChangeTopic: Int64] = [:]
         for row in try connection.rows("SELECT topic, version FROM change_version") {
-            // A newer server may keep more.
+            // A newer server may have more topics.
             guard let topic = ChangeTopic(rawValue: try row.text(0)) else { continue }
             versions[topic] = try row.integer(1)
         }
@@ -84,7 +84,8 @@ final class ChangeVersionReader: Sendable {
                 for other in others { other.resume(returning: .read(versions)) }
                 return versions
             } catch {
-                // Those that wait for the next read would wait as long for the same.
+                // Give this error to all that wait for the next read: each would fail in the same
+                // way after the same wait.
                 let later = waiting.withLock { waiting in
                     defer { waiting = nil }
                     return waiting ?? []

@@ -81,7 +81,7 @@ public struct CaptureTable {
     /// Opens a session again that has failed. Only for one that was lost with its server.
     ///
     /// - Parameter frames: The frames of the failed session. Those of `capture` are more, so that
-    ///   the lost server, if it was only paused, cannot write about the session.
+    ///   the lost server cannot write about the session if it was only paused.
     /// - Throws: ``StoreError`` `.stale` if the session has not failed, received other frames, or no
     ///   longer exists.
     public func reopen(_ capture: CaptureRecord, from frames: Int) throws(StoreError) {
