@@ -14,16 +14,6 @@ package struct OwnPasswordRoutes {
     let devices: KnownDeviceService
     let body: JSONBody
 
-    package init(
-        grants: GrantService, changes: AuthenticatorChanges, check: PasswordCheck,
-        accounts: AccountService, devices: KnownDeviceService, body: JSONBody
-    ) {
-        (self.grants, self.changes, self.check, self.accounts, self.devices) = (
-            grants, changes, check, accounts, devices
-        )
-        self.body = body
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.put("me/password") { request, _ in
             let caller = try await grants.caller(of: request)

@@ -14,16 +14,6 @@ package struct RecoveryRoutes {
     let recoveries: RecoveryService
     let body: JSONBody
 
-    package init(
-        apps: AppCatalog, grants: GrantService, changes: AuthenticatorChanges,
-        codes: RecoveryCodeService, recoveries: RecoveryService, body: JSONBody
-    ) {
-        (self.apps, self.grants, self.changes, self.codes, self.recoveries) = (
-            apps, grants, changes, codes, recoveries
-        )
-        self.body = body
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("me/recovery-codes") { request, _ in
             let caller = try await grants.caller(of: request)

@@ -8,10 +8,6 @@ package struct ShadowPresentation: Sendable, Equatable {
     /// The least probability of a face, 0...1, that `require` accepts.
     package let threshold: Double
 
-    package init(mode: PresentationMode, threshold: Double) {
-        (self.mode, self.threshold) = (mode, threshold)
-    }
-
     /// A verdict on a capture.
     enum Decision: String {
         case accepted, refused

@@ -18,21 +18,15 @@ package struct DocumentPreview: Sendable, Hashable {
     /// without one.
     package var corners: [Point]?
     /// Words such as `blurred`, the most important one first; empty for a good picture.
-    package var faults: [String]
+    package var faults: [String] = []
     /// Why another picture is needed; `nil` for a good one.
     package var reason: RecaptureReason?
 
     package var isReady: Bool { faults.isEmpty }
-
-    package init(corners: [Point]? = nil, faults: [String] = [], reason: RecaptureReason? = nil) {
-        (self.corners, self.faults, self.reason) = (corners, faults, reason)
-    }
 }
 
 /// Finds documents by their edges.
 package struct EdgePreview: DocumentPreviewing {
-    package init() {}
-
     package func preview(_ image: RGBImage) -> DocumentPreview {
         let place = CardPlace(in: image)
         let verdict = CaptureVerdict(place.measurements(in: image))

@@ -25,15 +25,6 @@ package struct VerificationSessions: Sendable {
     let room: VerificationRoom
     let clock: ServerClock
 
-    package init(
-        store: Store, identities: IdentityService, selfies: any SessionSelfies,
-        previews: PreviewService, links: VerificationLinks, room: VerificationRoom,
-        clock: ServerClock
-    ) {
-        (self.store, self.identities, self.selfies) = (store, identities, selfies)
-        (self.previews, self.links, self.room, self.clock) = (previews, links, room, clock)
-    }
-
     /// A session, and the user whose it is.
     struct Found: Sendable {
         var record: VerificationSessionRecord
