@@ -2,7 +2,6 @@ internal import MienAPI
 internal import MienCore
 internal import MienFace
 internal import MienIdentity
-internal import MienMedia
 internal import MienStore
 
 /// The findings of a worker about a session without an attempt of a user.

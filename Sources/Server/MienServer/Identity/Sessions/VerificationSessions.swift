@@ -2,7 +2,6 @@ internal import Crypto
 internal import MienAPI
 package import MienCore
 package import MienIdentity
-internal import MienMedia
 package import MienStore
 
 /// Verification sessions: what a person captures, apart from the app that asked for it.
