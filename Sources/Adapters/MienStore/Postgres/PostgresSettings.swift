@@ -37,14 +37,14 @@ public struct PostgresSettings: Sendable {
 
     /// - Parameters:
     ///   - url: `postgresql://user@host:port/database?parameter=value`, as `psql` takes it, without
-    ///   a password. The host of a Unix socket is its folder, percent-encoded, or given as
-    ///   `?host=/run/postgresql`. Other hosts than those of this machine require
-    ///   `sslmode=verify-full`, which is the default.
+    ///     a password. The host of a Unix socket is its folder, percent-encoded, or given as
+    ///     `?host=/run/postgresql`. Other hosts than those of this machine require
+    ///     `sslmode=verify-full`, which is the default.
     ///   - passwordFile: Is read for each new connection. Without it, libpq looks in `passfile`,
-    ///   `PGPASSFILE`, and `~/.pgpass`.
+    ///     `PGPASSFILE`, and `~/.pgpass`.
     ///   - connections: 3 to 100.
     ///   - environment: The variables that libpq reads; `nil` for those of this process. Parameters
-    ///   that would choose another server are refused.
+    ///     that would choose another server are refused.
     /// - Throws: ``StoreError`` `.unreachable` if the address is malformed or its connection would
     ///   not be protected. The message says how to mend it and does not repeat the address.
     public init(

@@ -1,3 +1,4 @@
+public import MienCore
 public import MienIdentity
 
 /// The personal data of a person whose identity is to be verified: `POST /v1/identity/verify`.
@@ -99,12 +100,12 @@ public struct VerifiedIdentityAnswer: Codable, Sendable, Hashable {
 /// A picture of a document to take again, or a document to replace.
 public struct RecaptureAnswer: Codable, Sendable, Hashable {
     public var image: WireValue<DocumentPicture>
-    public var reason: WireValue<DocumentRecapture.Reason>
+    public var reason: WireValue<RecaptureReason>
     /// The faults of the picture, the one to mention first, such as `blurred`; may be empty.
     public var hints: [String]
 
     public init(
-        image: WireValue<DocumentPicture>, reason: WireValue<DocumentRecapture.Reason>,
+        image: WireValue<DocumentPicture>, reason: WireValue<RecaptureReason>,
         hints: [String]
     ) {
         (self.image, self.reason, self.hints) = (image, reason, hints)

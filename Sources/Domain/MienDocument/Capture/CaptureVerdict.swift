@@ -1,3 +1,5 @@
+public import MienCore
+
 /// Measurements of a picture of a document.
 public struct CaptureMeasurements: Sendable, Hashable {
     /// The number of documents: 0, 1, or 2 for more than one.

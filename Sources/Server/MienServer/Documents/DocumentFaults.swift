@@ -1,3 +1,4 @@
+internal import MienCore
 internal import MienDocument
 internal import MienIdentity
 internal import MienModels
@@ -36,20 +37,8 @@ struct DocumentFaults: Sendable {
         let faulty = sought.filter { !$0.reading.capture.isGood }
         recapture = (faulty.isEmpty ? Array(sought.suffix(1)) : faulty).map { side in
             DocumentRecapture(
-                side.picture, side.reading.recapture?.storedReason ?? .documentNotSupported,
+                side.picture, side.reading.recapture ?? .documentNotSupported,
                 hints: side.reading.capture.faults.map(\.rawValue))
-        }
-    }
-}
-
-extension RecaptureReason {
-    fileprivate var storedReason: DocumentRecapture.Reason {
-        switch self {
-        case .imageMissing: .imageMissing
-        case .documentExpired: .documentExpired
-        case .documentNotSupported: .documentNotSupported
-        case .documentDamaged: .documentDamaged
-        case .poorImageQuality: .poorImageQuality
         }
     }
 }

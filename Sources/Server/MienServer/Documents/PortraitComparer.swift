@@ -31,13 +31,9 @@ package protocol PortraitComparer: Sendable {
 /// A face that was found, and why it cannot be compared.
 package struct DescribedFace: Sendable {
     /// The index of the view that shows it.
-    package let view: Int
+    package var view = 0
     /// The problems of the picture, worst first.
     package let reasons: [QualityReason]
     /// `nil` if there are problems.
     package let descriptor: FaceDescriptor?
-
-    package init(view: Int = 0, reasons: [QualityReason], descriptor: FaceDescriptor?) {
-        (self.view, self.reasons, self.descriptor) = (view, reasons, descriptor)
-    }
 }

@@ -11,8 +11,6 @@ package struct CaptureAuthentication: Sendable {
 
     let publicURL: @Sendable () -> String
 
-    package init(publicURL: @escaping @Sendable () -> String) { self.publicURL = publicURL }
-
     /// The name of the cookie.
     package var cookie: String {
         publicURL().hasPrefix("https://") ? "__Host-mien_capture" : "mien_capture"

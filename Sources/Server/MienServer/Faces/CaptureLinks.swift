@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MienAPI
 package import MienCore
-package import MienStore
+internal import MienStore
 
 /// Links that open a capture in a browser. Each works once: the page exchanges its code for a
 /// cookie, so no address that a server logs contains a secret.
@@ -21,14 +21,6 @@ package struct CaptureLinks: Sendable {
         package var session, state: String?
         /// The capture came from another device.
         package var handoff: Handoff?
-
-        package init(
-            capture: CaptureID, startToken: String, callbackURL: String? = nil,
-            session: String? = nil, state: String? = nil, handoff: Handoff? = nil
-        ) {
-            (self.capture, self.startToken, self.callbackURL) = (capture, startToken, callbackURL)
-            (self.session, self.state, self.handoff) = (session, state, handoff)
-        }
     }
 
     /// The facts about the first device that the second one shows.
@@ -39,20 +31,11 @@ package struct CaptureLinks: Sendable {
         package let ticket: String
         /// The browser and the network address that asked.
         package let browser, address: String
-
-        package init(number: String, ticket: String, browser: String, address: String) {
-            (self.number, self.ticket) = (number, ticket)
-            (self.browser, self.address) = (browser, address)
-        }
     }
 
     let store: Store
     let clock: ServerClock
     let publicURL: @Sendable () -> String
-
-    package init(store: Store, clock: ServerClock, publicURL: @escaping @Sendable () -> String) {
-        (self.store, self.clock, self.publicURL) = (store, clock, publicURL)
-    }
 
     /// Returns the link's address: `…/verify#` and a code.
     package func make(_ target: Target, lifetime: Duration = Self.lifetime) async throws -> String {

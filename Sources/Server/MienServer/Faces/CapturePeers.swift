@@ -27,24 +27,12 @@ package struct PassedRequest: Sendable {
     package let body: [UInt8]
     /// The client that sent it.
     package let client: String
-
-    package init(
-        method: HTTPRequest.Method, path: String, headers: HTTPFields, body: [UInt8],
-        client: String
-    ) {
-        (self.method, self.path, self.headers) = (method, path, headers)
-        (self.body, self.client) = (body, client)
-    }
 }
 
 package struct PassedAnswer: Sendable {
     package let status: HTTPResponse.Status
     package let headers: HTTPFields
     package let body: [UInt8]
-
-    package init(status: HTTPResponse.Status, headers: HTTPFields, body: [UInt8]) {
-        (self.status, self.headers, self.body) = (status, headers, body)
-    }
 }
 
 extension CaptureService {

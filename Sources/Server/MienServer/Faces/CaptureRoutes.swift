@@ -11,22 +11,9 @@ package struct CaptureRoutes {
     let budget: BodyBudget
     let body: JSONBody
     let authentication: CaptureAuthentication
-    let passesOn: Bool
-
-    /// - Parameter passesOn: Whether requests about captures of other servers are passed on.
-    ///   Requests that another server has passed on are not passed on again, so that they cannot go
-    ///   around in circles.
-    package init(
-        captures: CaptureService, liveStarts: RateLimiter, clock: ServerClock, frameBytes: Int,
-        budget: BodyBudget, body: JSONBody, authentication: CaptureAuthentication,
-        passesOn: Bool = true
-    ) {
-        (self.authentication, self.passesOn) = (authentication, passesOn)
-        (self.captures, self.liveStarts, self.clock, self.frameBytes, self.budget) = (
-            captures, liveStarts, clock, frameBytes, budget
-        )
-        self.body = body
-    }
+    /// Whether requests about captures of other servers are passed on. Those that another server has
+    /// passed on are not, or they could go around in circles.
+    var passesOn = true
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("capture/start") { request, context in

@@ -219,7 +219,6 @@ package final class CaptureService: Sendable {
     /// A capture whose start token was verified.
     struct Authenticated {
         let id: CaptureID
-        fileprivate init(id: CaptureID) { self.id = id }
     }
 
     /// Verifies a start token and checks that its session takes frames, before the server reads one.

@@ -1,20 +1,14 @@
 package import Hummingbird
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// The routes of the admin API for users' consents.
 package struct ConsentAdminRoutes {
     let store: Store
     let records: AdminRecords
-    let others: OtherConsents
     let clock: ServerClock
-
-    package init(
-        store: Store, records: AdminRecords, clock: ServerClock, others: @escaping OtherConsents
-    ) {
-        (self.store, self.records, self.clock, self.others) = (store, records, clock, others)
-    }
+    let others: OtherConsents
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("users/:user/consents") { _, context in

@@ -10,10 +10,6 @@ package struct FaceAdminRoutes {
     let duplicates: DuplicateReviews
     let body: JSONBody
 
-    package init(migration: FaceMigration, duplicates: DuplicateReviews, body: JSONBody) {
-        (self.migration, self.duplicates, self.body) = (migration, duplicates, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("faces/migration") { _, _ in
             JSONBody.response(try await migration.status())

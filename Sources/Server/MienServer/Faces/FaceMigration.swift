@@ -20,14 +20,6 @@ package struct FaceMigration: Sendable {
     let clock: ServerClock
     let metrics: Metrics
 
-    package init(
-        store: Store, faces: FaceService, notices: AuthenticatorNotices, clock: ServerClock,
-        metrics: Metrics
-    ) {
-        (self.store, self.faces, self.notices) = (store, faces, notices)
-        (self.clock, self.metrics) = (clock, metrics)
-    }
-
     /// Migrates a face that has just been recognized, if the score is high enough or the run has
     /// proved another factor. Otherwise, the new template waits for one until the run ends.
     ///

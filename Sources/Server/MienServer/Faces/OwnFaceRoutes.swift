@@ -1,7 +1,7 @@
 package import Hummingbird
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// The routes with which users see and withdraw their consents, and remove their faces.
 package struct OwnFaceRoutes {
@@ -9,13 +9,6 @@ package struct OwnFaceRoutes {
     let grants: GrantService
     let changes: AuthenticatorChanges
     let others: OtherConsents
-
-    package init(
-        store: Store, grants: GrantService, changes: AuthenticatorChanges,
-        others: @escaping OtherConsents
-    ) {
-        (self.store, self.grants, self.changes, self.others) = (store, grants, changes, others)
-    }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("me/consents") { request, _ in

@@ -13,10 +13,6 @@ package struct GalleryRoutes: Sendable {
     let worker: GalleryWorker
     let budget: BodyBudget
 
-    package init(worker: GalleryWorker, budget: BodyBudget) {
-        (self.worker, self.budget) = (worker, budget)
-    }
-
     /// - Parameter router: The group `v1` of the cluster's routes.
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("galleries/search") { request, _ in

@@ -1,7 +1,7 @@
-package import Logging
+internal import Logging
 package import MienCore
 internal import MienFace
-package import MienStore
+internal import MienStore
 internal import ServiceLifecycle
 
 /// Searches all faces of an app: in the memory of the servers that hold its parts, and in the store
@@ -14,25 +14,14 @@ package struct GallerySearch: Service {
 
     let store: Store
     package let worker: GalleryWorker
+    /// The other servers; `nil` if this one is alone, or reaches no other.
     let peers: (any GalleryPeers)?
-    let patience: Duration
+    /// The time that another server may take for a search.
+    var patience = Duration.seconds(10)
     /// A server that did not answer gets no parts for so long.
-    let rest: Duration
+    var rest = Duration.seconds(30)
     let logger: Logger
     private let failedAt = Locked<[String: ContinuousClock.Instant]>([:])
-
-    /// - Parameters:
-    ///   - peers: The other servers; `nil` if this one is alone, or reaches no other.
-    ///   - patience: The time that another server may take for a search.
-    ///   - rest: The time for which a server that did not answer gets no parts.
-    package init(
-        store: Store, worker: GalleryWorker, peers: (any GalleryPeers)?,
-        patience: Duration = .seconds(10), rest: Duration = .seconds(30), logger: Logger
-    ) {
-        (self.store, self.worker, self.peers, self.patience, self.rest, self.logger) = (
-            store, worker, peers, patience, rest, logger
-        )
-    }
 
     /// - Parameter query: Of the model pack in use.
     /// - Throws: ``StoreError``; `CancellationError`.

@@ -50,15 +50,7 @@ package struct DocumentSubmission: Sendable, CustomReflectable {
     package let face: Face?
     /// Pictures of the front while it was tilted: none if the person did not tilt it, `nil` if nobody
     /// asked for that.
-    package let tilt: [RGBImage]?
-
-    package init(
-        account: UserID, country: Country, type: IdentityDocumentType, front: RGBImage,
-        back: RGBImage, face: Face?, tilt: [RGBImage]? = nil
-    ) {
-        (self.account, self.country, self.type) = (account, country, type)
-        (self.front, self.back, self.face, self.tilt) = (front, back, face, tilt)
-    }
+    package var tilt: [RGBImage]?
 
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
@@ -69,7 +61,7 @@ package struct DocumentFindings: Sendable, CustomReflectable {
     /// or it has expired.
     package var isReadable: Bool
     /// Empty if the pictures could not be read.
-    package var checks: IdentityChecks
+    package var checks = IdentityChecks()
     /// The personal data on the document, with an address; `nil` if it states none, or could not be
     /// read completely.
     package var data: PersonalDataInput?
@@ -78,15 +70,7 @@ package struct DocumentFindings: Sendable, CustomReflectable {
     /// The model pack that compared faces.
     package var pack: String?
     /// The pictures or documents to send instead, and why.
-    package var recapture: [DocumentRecapture]
-
-    package init(
-        isReadable: Bool, checks: IdentityChecks = IdentityChecks(), data: PersonalDataInput? = nil,
-        stated: StatedPerson? = nil, pack: String? = nil, recapture: [DocumentRecapture] = []
-    ) {
-        (self.isReadable, self.checks, self.data, self.pack) = (isReadable, checks, data, pack)
-        (self.stated, self.recapture) = (stated, recapture)
-    }
+    package var recapture: [DocumentRecapture] = []
 
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

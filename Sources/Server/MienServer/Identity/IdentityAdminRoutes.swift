@@ -14,17 +14,6 @@ package struct IdentityAdminRoutes {
     let body: JSONBody
     let budget: BodyBudget
 
-    package init(
-        identities: IdentityService, sessions: VerificationSessions, registry: RegistryService,
-        evidenceKey: EvidenceKey, records: AdminRecords, body: JSONBody, budget: BodyBudget
-    ) {
-        self.sessions = sessions
-        self.evidenceKey = evidenceKey
-        (self.identities, self.registry, self.records, self.body, self.budget) = (
-            identities, registry, records, body, budget
-        )
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         addCases(to: router)
         addRegistry(to: router)

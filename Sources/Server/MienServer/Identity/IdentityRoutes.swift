@@ -13,16 +13,6 @@ package struct IdentityRoutes {
     let body: JSONBody
     let budget: BodyBudget
 
-    package init(
-        identities: IdentityService, sessions: VerificationSessions, grants: GrantService,
-        changes: AuthenticatorChanges, body: JSONBody, budget: BodyBudget
-    ) {
-        self.sessions = sessions
-        (self.identities, self.grants, self.changes, self.body, self.budget) = (
-            identities, grants, changes, body, budget
-        )
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         addFacts(to: router)
         addConsent(to: router)

@@ -32,8 +32,4 @@ package struct OpenedLiveFace: Sendable {
     /// The token with which a client takes the capture. Shown only once.
     package let startToken: String
     package let expiresAt: Instant
-
-    package init(id: CaptureID, startToken: String, expiresAt: Instant) {
-        (self.id, self.startToken, self.expiresAt) = (id, startToken, expiresAt)
-    }
 }

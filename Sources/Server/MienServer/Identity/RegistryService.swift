@@ -1,7 +1,7 @@
 package import MienAPI
 package import MienCore
 internal import MienIdentity
-package import MienStore
+internal import MienStore
 
 /// Imports people into the reference registry.
 package struct RegistryService: Sendable {
@@ -12,8 +12,6 @@ package struct RegistryService: Sendable {
 
     let store: Store
     let clock: ServerClock
-
-    package init(store: Store, clock: ServerClock) { (self.store, self.clock) = (store, clock) }
 
     package func count() async throws -> Int { try await store.read { try $0.registry.count() } }
 

@@ -1,16 +1,12 @@
 package import MienIdentity
-package import MienStore
+internal import MienStore
 
 /// The reference registry of the store as a source.
 package struct RegistrySource: IdentityDataSource {
     package let name = "registry"
     package let isSimulated = false
     let store: Store
-    let shortNames: ShortNames
-
-    package init(store: Store, shortNames: ShortNames = .standard) {
-        (self.store, self.shortNames) = (store, shortNames)
-    }
+    var shortNames: ShortNames = .standard
 
     package func compare(_ query: SourceQuery) async throws(IdentitySourceError) -> SourceAnswer {
         do {

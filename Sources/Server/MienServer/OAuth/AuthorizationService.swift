@@ -16,14 +16,6 @@ package struct AuthorizationService: Sendable {
     let clock: ServerClock
     let publicURL: @Sendable () -> String
 
-    package init(
-        store: Store, apps: AppCatalog, grants: GrantService, clock: ServerClock,
-        publicURL: @escaping @Sendable () -> String
-    ) {
-        (self.store, self.apps, self.grants) = (store, apps, grants)
-        (self.clock, self.publicURL) = (clock, publicURL)
-    }
-
     /// A validated authorization request.
     package struct Request: Sendable {
         package let app: AppRecord

@@ -20,14 +20,6 @@ package struct BackChannelLogout: OutboxSender {
     let clock: ServerClock
     let metrics: Metrics
 
-    package init(
-        store: Store, issuer: TokenIssuer, caller: WebhookCaller, clock: ServerClock,
-        metrics: Metrics
-    ) {
-        (self.store, self.issuer, self.caller) = (store, issuer, caller)
-        (self.clock, self.metrics) = (clock, metrics)
-    }
-
     package func send(_ message: OutboxMessage) async throws -> NoticeSchedule.Step? {
         let notice = try LogoutNotice(message)
         let app = try await store.read { try $0.apps.find(notice.app) }

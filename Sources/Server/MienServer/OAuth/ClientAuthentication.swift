@@ -10,8 +10,6 @@ internal import MienStore
 package struct ClientAuthentication: Sendable {
     let apps: AppCatalog
 
-    package init(apps: AppCatalog) { self.apps = apps }
-
     /// - Throws: ``OAuthError`` `invalid_client`.
     func app(of request: Request, _ form: FormBody) async throws -> AppRecord {
         var (id, secret) = (form["client_id"], form["client_secret"])

@@ -3,7 +3,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// The logout endpoint: OpenID Connect RP-Initiated Logout 1.0.
 ///
@@ -17,14 +17,6 @@ package struct EndSession: Sendable {
     let pages: any SignInPages
     let bodyBytes: Int
     let budget: BodyBudget
-
-    package init(
-        store: Store, grants: GrantService, pages: any SignInPages, bodyBytes: Int,
-        budget: BodyBudget
-    ) {
-        (self.store, self.grants, self.pages) = (store, grants, pages)
-        (self.bodyBytes, self.budget) = (bodyBytes, budget)
-    }
 
     package func add(to router: Router<MienRequestContext>) {
         router.get("oauth2/logout") { request, _ in

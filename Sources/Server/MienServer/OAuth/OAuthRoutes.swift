@@ -3,7 +3,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// The OAuth routes: tokens, the sign-in page, and discovery.
 package struct OAuthRoutes {
@@ -19,22 +19,6 @@ package struct OAuthRoutes {
     let bodyBytes: Int
     let budget: BodyBudget
     let publicURL: @Sendable () -> String
-
-    package init(
-        store: Store, clients: ClientAuthentication, grants: GrantService,
-        authorization: AuthorizationService, pages: any SignInPages,
-        extensions: [any ExtensionGrant],
-        challenges: ChallengeService, clock: ServerClock, bodyBytes: Int, budget: BodyBudget,
-        publicURL: @escaping @Sendable () -> String
-    ) {
-        (self.store, self.clients, self.grants, self.authorization, self.extensions) = (
-            store, clients, grants, authorization, extensions
-        )
-        self.pages = pages
-        (self.challenges, self.clock, self.bodyBytes, self.budget, self.publicURL) = (
-            challenges, clock, bodyBytes, budget, publicURL
-        )
-    }
 
     private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
     private static let jwtType = "urn:ietf:params:oauth:token-type:jwt",

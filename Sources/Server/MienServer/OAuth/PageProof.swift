@@ -13,14 +13,5 @@ package struct PageProof: Codable, Sendable {
     package let authenticators: [AuthenticatorID]
     package let isRecovery: Bool
     /// The passkey that signed in directly.
-    package let passkey: AuthenticatorID?
-
-    package init(
-        account: UserID, journey: String, methods: [String], at: Instant, epoch: Int,
-        authenticators: [AuthenticatorID], isRecovery: Bool, passkey: AuthenticatorID? = nil
-    ) {
-        (self.account, self.journey, self.methods) = (account, journey, methods)
-        (self.at, self.epoch, self.authenticators) = (at, epoch, authenticators)
-        (self.isRecovery, self.passkey) = (isRecovery, passkey)
-    }
+    package var passkey: AuthenticatorID?
 }

@@ -8,10 +8,6 @@ package struct OTPAdminRoutes {
     let records: AdminRecords
     let body: JSONBody
 
-    package init(tokens: OTPService, records: AdminRecords, body: JSONBody) {
-        (self.tokens, self.records, self.body) = (tokens, records, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("users/:user/otp/:app/registrations") { request, context in
             let account = try await records.user(context), app = try await records.app(context)

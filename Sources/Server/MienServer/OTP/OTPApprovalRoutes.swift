@@ -15,14 +15,6 @@ package struct OTPApprovalRoutes {
     let guesses: RateLimit
     let body: JSONBody
 
-    package init(
-        tokens: OTPService, metrics: Metrics, guesses: RateLimit,
-        body: JSONBody
-    ) {
-        (self.tokens, self.metrics, self.guesses) = (tokens, metrics, guesses)
-        self.body = body
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("otp/approvals/show") { request, _ in
             let wanted = try await body.read(

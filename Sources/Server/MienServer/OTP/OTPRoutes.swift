@@ -12,12 +12,6 @@ package struct OTPRoutes {
     let changes: AuthenticatorChanges
     let body: JSONBody
 
-    package init(
-        grants: GrantService, tokens: OTPService, changes: AuthenticatorChanges, body: JSONBody
-    ) {
-        (self.grants, self.tokens, self.changes, self.body) = (grants, tokens, changes, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("otp/tokens") { request, _ in
             let wanted = try await body.read(

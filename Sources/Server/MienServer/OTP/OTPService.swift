@@ -20,10 +20,6 @@ package struct OTPService: Sendable {
     let notices: AuthenticatorNotices
     let clock: ServerClock
 
-    package init(store: Store, gate: LockGate, notices: AuthenticatorNotices, clock: ServerClock) {
-        (self.store, self.gate, self.notices, self.clock) = (store, gate, notices, clock)
-    }
-
     // MARK: Registering
 
     package struct Offer: Sendable {

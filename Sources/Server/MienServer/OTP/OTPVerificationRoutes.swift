@@ -18,14 +18,6 @@ package struct OTPVerificationRoutes {
     let guesses: RateLimit
     let body: JSONBody
 
-    package init(
-        apps: AppCatalog, tokens: OTPService, metrics: Metrics, guesses: RateLimit,
-        body: JSONBody
-    ) {
-        (self.apps, self.tokens, self.metrics, self.guesses) = (apps, tokens, metrics, guesses)
-        self.body = body
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("otp/challenges") { request, _ in
             let wanted = try await body.read(

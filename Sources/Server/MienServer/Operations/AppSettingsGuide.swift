@@ -1,16 +1,12 @@
 internal import Foundation
 internal import MienAPI
-package import MienCore
+internal import MienCore
 
 /// The settings that an app can have, from the API's description and this server's configuration.
 package struct AppSettingsGuide: Sendable {
     /// The server's own values, which apps without theirs have.
     let faceThreshold: Double
     let liveness: LivenessPolicy
-
-    package init(faceThreshold: Double, liveness: LivenessPolicy) {
-        (self.faceThreshold, self.liveness) = (faceThreshold, liveness)
-    }
 
     /// - Parameter pages: The look that the server has for apps without theirs.
     func answer(pages: PageSettings) throws -> AppSettingsGuideAnswer {

@@ -3,8 +3,6 @@ internal import MienStore
 
 /// Adds the client's address to the entries that a request makes in the audit log.
 package struct AuditClientMiddleware: RouterMiddleware {
-    package init() {}
-
     package func handle(
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response

@@ -1,17 +1,13 @@
 package import Hummingbird
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// The routes of the admin API for the audit log: reading, verifying, exporting, pruning.
 package struct AuditRoutes {
     let store: Store
     let clock: ServerClock
     let body: JSONBody
-
-    package init(store: Store, clock: ServerClock, body: JSONBody) {
-        (self.store, self.clock, self.body) = (store, clock, body)
-    }
 
     /// The number of entries in a segment, which stays well below the megabyte that clients accept.
     private static let segmentSize = 500

@@ -9,14 +9,6 @@ package struct ConfigurationRoutes {
     let registry: PrometheusRegistry
     let gauges: ServerGauges
 
-    package init(
-        configuration: ServerConfiguration, guide: AppSettingsGuide, pages: PageDefaults,
-        registry: PrometheusRegistry, gauges: ServerGauges
-    ) {
-        (self.configuration, self.guide, self.pages) = (configuration, guide, pages)
-        (self.registry, self.gauges) = (registry, gauges)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("app-settings") { _, _ in
             JSONBody.response(try guide.answer(pages: pages.settings))

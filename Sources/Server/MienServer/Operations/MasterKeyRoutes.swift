@@ -5,8 +5,6 @@ internal import MienAPI
 package struct MasterKeyRoutes {
     let rotation: MasterKeyRotation
 
-    package init(rotation: MasterKeyRotation) { self.rotation = rotation }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("master-keys") { _, _ in JSONBody.response(try await rotation.status()) }
         router.post("master-keys") { _, context in

@@ -9,10 +9,6 @@ package struct PageSettingsRoutes {
     let clock: ServerClock
     let body: JSONBody
 
-    package init(defaults: PageDefaults, clock: ServerClock, body: JSONBody) {
-        (self.defaults, self.clock, self.body) = (defaults, clock, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("page-settings") { _, _ in try Self.answer(defaults.stored) }
         router.put("page-settings") { request, context in

@@ -1,23 +1,16 @@
 package import MienAPI
 package import MienCore
-package import MienStore
+internal import MienStore
 
 /// The reader or author of a change of an organization.
 package struct OrganizationActor: Sendable {
     /// The ID that the audit log records.
     package let id: String
     /// The account, if it is an administrator of the organization; `nil` for one of the server.
-    package let account: UserID?
+    package var account: UserID?
     /// Evaluated in the transaction that reads or writes, so that what somebody lost a moment ago
     /// counts no longer.
-    let check: @Sendable (OrganizationID, Tables) throws -> Void
-
-    package init(
-        id: String, account: UserID? = nil,
-        check: @escaping @Sendable (OrganizationID, Tables) throws -> Void = { _, _ in }
-    ) {
-        (self.id, self.account, self.check) = (id, account, check)
-    }
+    var check: @Sendable (OrganizationID, Tables) throws -> Void = { _, _ in }
 }
 
 extension Problem {

@@ -12,14 +12,6 @@ package struct OrganizationAdminRoutes {
 
     private var clock: ServerClock { organizations.clock }
 
-    package init(
-        organizations: OrganizationService, members: MemberService, records: AdminRecords,
-        body: JSONBody
-    ) {
-        (self.organizations, self.members) = (organizations, members)
-        (self.records, self.body) = (records, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("organizations") { request, _ in try await list(request) }
         router.post("organizations") { request, context in

@@ -1,7 +1,7 @@
-package import Hummingbird
+internal import Hummingbird
 internal import MienAPI
-package import MienCore
-package import MienStore
+internal import MienCore
+internal import MienStore
 
 /// The signed-in user of the pages at `/organization`.
 package struct OrganizationCaller: Sendable {
@@ -12,10 +12,6 @@ package struct OrganizationCaller: Sendable {
     let signedInAt: Instant
     /// The standing that the browser's session rests on.
     let standing: SignInStanding
-
-    package init(account: AccountRecord, signedInAt: Instant, standing: SignInStanding) {
-        (self.account, self.signedInAt, self.standing) = (account, signedInAt, standing)
-    }
 
     /// Requires that the user has just signed in. A browser left open must not be a way to give
     /// somebody access.
@@ -67,11 +63,6 @@ package struct OrganizationSessions: Sendable {
     let find: @Sendable (Request) async throws -> OrganizationCaller?
     /// Ends the session of a request. Returns values of `Set-Cookie`.
     let end: @Sendable (Request) async throws -> [String]
-
-    package init(
-        find: @escaping @Sendable (Request) async throws -> OrganizationCaller?,
-        end: @escaping @Sendable (Request) async throws -> [String]
-    ) { (self.find, self.end) = (find, end) }
 
     /// - Throws: ``Problem`` `.notPermitted` for a request of another page than ours,
     ///   `.invalidCredentials` without a session.

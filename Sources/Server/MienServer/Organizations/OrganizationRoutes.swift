@@ -16,10 +16,6 @@ package struct OrganizationRoutes {
 
     private var clock: ServerClock { members.clock }
 
-    package init(members: MemberService, sessions: OrganizationSessions, body: JSONBody) {
-        (self.members, self.sessions, self.body) = (members, sessions, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         addOwn(to: router)
         addMembers(to: router)

@@ -1,6 +1,6 @@
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// Creates, changes, and deletes organizations, for administrators of the server.
 package struct OrganizationService: Sendable {
@@ -9,8 +9,6 @@ package struct OrganizationService: Sendable {
 
     let store: Store
     let clock: ServerClock
-
-    package init(store: Store, clock: ServerClock) { (self.store, self.clock) = (store, clock) }
 
     func create(_ wanted: OrganizationRequest, by actor: String) async throws -> OrganizationRecord
     {

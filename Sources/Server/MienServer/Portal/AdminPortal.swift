@@ -7,8 +7,6 @@ package import Hummingbird
 package struct AdminPortal: Sendable {
     private let site = PortalSite(page: PortalFiles.page, files: PortalAssets.files)
 
-    package init() {}
-
     package func add(to router: Router<MienRequestContext>) {
         router.get("admin") { request, _ in site.page(to: request) }
         site.addFiles(to: router, at: "admin/assets")

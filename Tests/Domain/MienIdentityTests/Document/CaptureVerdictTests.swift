@@ -38,7 +38,6 @@ import Testing
         #expect([.noDocument] + verdict.faults == CaptureFault.allCases)
         #expect(verdict.reason == .poorImageQuality)
         #expect(CaptureVerdict(CaptureMeasurements(documents: 0)).reason == .imageMissing)
-        #expect(RecaptureReason.allCases.map(\.number) == [0, 1, 2, 3, 4])
     }
 
     @Test(arguments: CaptureFault.allCases)

@@ -28,7 +28,7 @@ struct VerificationSessionTests {
             + [.judge(.notJudged), .reject(.documentFront)]
             + SessionPicture.allCases.flatMap { [.receive($0), .take($0)] }
             + SessionPicture.allCases.map {
-                .judge(.recapture([SessionRecapture(picture: $0, reasons: ["docDamaged"])]))
+                .judge(.recapture([SessionRecapture(picture: $0, reasons: [.documentDamaged])]))
             }
 
         /// - Returns: the refusal, if the event is refused.
@@ -170,7 +170,7 @@ struct VerificationSessionTests {
         for _ in 0..<Session.maxPictures { try session.receive(.documentFront) }
         #expect(throws: Session.Refusal.tooManyPictures) { try session.receive(.documentFront) }
         let again = Session.Judgment.recapture([
-            SessionRecapture(picture: .documentFront, reasons: ["poorImageQuality"])
+            SessionRecapture(picture: .documentFront, reasons: [.poorImageQuality])
         ])
         for number in 1...Session.maxSubmissions {
             try session.take(.documentFront)

@@ -316,7 +316,7 @@ struct WireTypeTests {
             "VerificationRequirementRequest": ["method": Self.words(VerificationMethod.self)],
             "IdentityRecapture": [
                 "image": Self.words(DocumentPicture.self),
-                "reason": Self.words(DocumentRecapture.Reason.self),
+                "reason": Self.words(RecaptureReason.self),
             ],
             "IdentityDocumentForm": ["documentType": Self.words(IdentityDocumentType.self)],
         ]

@@ -2,11 +2,12 @@ import Foundation
 import MienAPI
 import MienCore
 import MienIdentity
-import MienServer
 import MienStore
 import MienTesting
 import MienVault
 import Testing
+
+@testable import MienServer
 
 @Suite("Verifying identities")
 struct IdentityServiceTests {

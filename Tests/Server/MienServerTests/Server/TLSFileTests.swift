@@ -1,9 +1,10 @@
 import Foundation
 import MienCore
-import MienServer
 import MienTesting
 import NIOSSL
 import Testing
+
+@testable import MienServer
 
 /// Certificates that OpenSSL creates for the test.
 enum OpenSSL {

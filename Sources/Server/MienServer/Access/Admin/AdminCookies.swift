@@ -33,8 +33,6 @@ package struct AdminCookies: Sendable {
     /// Whether the portal is served over HTTPS.
     let isSecure: Bool
 
-    package init(isSecure: Bool) { self.isSecure = isSecure }
-
     /// Over HTTPS, the prefix binds a cookie to this host and to secure connections; browsers reject
     /// it over plain HTTP.
     package func name(_ name: Name) -> String {

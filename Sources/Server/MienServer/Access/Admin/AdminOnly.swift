@@ -2,7 +2,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import MienAPI
 package import MienCore
-package import MienStore
+internal import MienStore
 
 /// Requires an administrator whose role permits the request, by a credential,
 /// `Authorization: Bearer adm_….…`, or by the cookie of a session of the portal that is as new as
@@ -15,10 +15,6 @@ package struct AdminOnly: RouterMiddleware {
     /// Limits the wrong credentials that one address may send.
     let guesses: RateLimiter
     let clock: ServerClock
-
-    package init(store: Store, cookies: AdminCookies, guesses: RateLimiter, clock: ServerClock) {
-        (self.store, self.cookies, self.guesses, self.clock) = (store, cookies, guesses, clock)
-    }
 
     package func handle(
         _ request: Request, context: MienRequestContext,

@@ -10,10 +10,6 @@ package struct AdminRecords: Sendable {
 
     let store: Store
 
-    package init(store: Store) {
-        self.store = store
-    }
-
     package func app(_ context: MienRequestContext) async throws -> AppRecord {
         let id = try AppID(context.parameters.require("app"), field: "app")
         guard let record = try await store.read({ try $0.apps.find(id) }) else {

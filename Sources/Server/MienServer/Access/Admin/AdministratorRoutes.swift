@@ -1,17 +1,13 @@
 package import Hummingbird
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// The routes of the admin API for administrators.
 package struct AdministratorRoutes {
     let store: Store
     let clock: ServerClock
     let body: JSONBody
-
-    package init(store: Store, clock: ServerClock, body: JSONBody) {
-        (self.store, self.clock, self.body) = (store, clock, body)
-    }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("administrator") { _, context in

@@ -17,17 +17,6 @@ package struct AuthenticatorChanges: Sendable {
     /// keys.
     let identities: [String]
 
-    package init(
-        store: Store,
-        requested:
-            @escaping @Sendable (_ journeys: [JourneyID]?) async throws -> Set<AuthenticatorType>,
-        clock: ServerClock, rule: ChangeRule, identities: [String]
-    ) {
-        (self.store, self.requested, self.clock, self.rule, self.identities) = (
-            store, requested, clock, rule, identities
-        )
-    }
-
     // MARK: Requests with an access token
 
     /// - Parameter reach: Where the new authenticator will sign the user in.

@@ -7,10 +7,6 @@ package import MienStore
 package struct KnownDeviceService: Sendable {
     let store: Store
 
-    package init(store: Store) {
-        self.store = store
-    }
-
     /// - Parameter app: The app that the token is for. `nil` accepts the token of any app, for
     ///   tokens that the server itself keeps in a cookie.
     /// - Returns: `nil` for a malformed token, a token of another app, or a token of a deleted

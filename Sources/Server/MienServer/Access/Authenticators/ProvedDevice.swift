@@ -4,8 +4,4 @@ package import MienCore
 package struct ProvedDevice: Codable, Sendable {
     package let id: DeviceID
     package let account: UserID
-
-    package init(id: DeviceID, account: UserID) {
-        (self.id, self.account) = (id, account)
-    }
 }

@@ -22,10 +22,6 @@ package struct AuthenticatorNotices: Sendable {
     package let mail: MailService
     let publicURL: @Sendable () -> String
 
-    package init(store: Store, mail: MailService, publicURL: @escaping @Sendable () -> String) {
-        (self.store, self.mail, self.publicURL) = (store, mail, publicURL)
-    }
-
     package func draft() -> Draft {
         Draft(link: MailedLink(store.keys, publicURL: publicURL()), mail: mail)
     }

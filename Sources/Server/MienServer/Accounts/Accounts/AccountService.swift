@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// Creates, updates, and deletes accounts for the admin API and for journeys.
 package struct AccountService: Sendable {
@@ -9,12 +9,6 @@ package struct AccountService: Sendable {
     let passwords: PasswordService
     let notices: AuthenticatorNotices
     let clock: ServerClock
-
-    package init(
-        store: Store, passwords: PasswordService, notices: AuthenticatorNotices, clock: ServerClock
-    ) {
-        (self.store, self.passwords, self.notices, self.clock) = (store, passwords, notices, clock)
-    }
 
     /// - Parameter share: The client that hashing the password is queued for.
     /// - Throws: ``Problem`` `.invalidRequest` that names each invalid field, or `.conflict` if a

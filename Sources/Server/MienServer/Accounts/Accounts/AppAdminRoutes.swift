@@ -2,7 +2,7 @@ internal import Foundation
 package import Hummingbird
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// The routes of the admin API for apps.
 package struct AppAdminRoutes {
@@ -13,16 +13,6 @@ package struct AppAdminRoutes {
     let body: JSONBody
     /// Whether the server may call a URL: the setting `webhook.hosts` lists its host.
     let mayCall: @Sendable (_ url: String) -> Bool
-
-    package init(
-        store: Store, apps: AppCatalog, records: AdminRecords, clock: ServerClock, body: JSONBody,
-        mayCall: @escaping @Sendable (_ url: String) -> Bool
-    ) {
-        (self.store, self.apps, self.records, self.clock, self.body) = (
-            store, apps, records, clock, body
-        )
-        self.mayCall = mayCall
-    }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("apps") { request, _ in

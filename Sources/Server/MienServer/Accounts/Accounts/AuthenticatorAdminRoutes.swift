@@ -1,7 +1,7 @@
 package import Hummingbird
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// The routes of the admin API for users' authenticators and their locks.
 package struct AuthenticatorAdminRoutes {
@@ -9,10 +9,6 @@ package struct AuthenticatorAdminRoutes {
     let apps: AppCatalog
     let records: AdminRecords
     let clock: ServerClock
-
-    package init(store: Store, apps: AppCatalog, records: AdminRecords, clock: ServerClock) {
-        (self.store, self.apps, self.records, self.clock) = (store, apps, records, clock)
-    }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("users/:user/authenticators") { _, context in

@@ -8,10 +8,6 @@ package struct PasswordCheck: Sendable {
     let passwords: PasswordService
     let clock: ServerClock
 
-    package init(store: Store, gate: LockGate, passwords: PasswordService, clock: ServerClock) {
-        (self.store, self.gate, self.passwords, self.clock) = (store, gate, passwords, clock)
-    }
-
     package enum Judgment: Sendable {
         case accepted(AuthenticatorID)
         /// - Parameters:

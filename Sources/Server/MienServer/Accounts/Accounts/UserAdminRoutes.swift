@@ -1,7 +1,7 @@
 package import Hummingbird
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// The routes of the admin API for users.
 package struct UserAdminRoutes {
@@ -11,14 +11,6 @@ package struct UserAdminRoutes {
     let body: JSONBody
 
     let clock: ServerClock
-
-    package init(
-        store: Store, accounts: AccountService, records: AdminRecords, body: JSONBody,
-        clock: ServerClock
-    ) {
-        (self.store, self.accounts, self.records, self.body) = (store, accounts, records, body)
-        self.clock = clock
-    }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("users") { request, _ in

@@ -1,16 +1,12 @@
 internal import MienAPI
 package import MienCore
-package import MienStore
+internal import MienStore
 
 /// Validates and executes the links in emails to account owners. Opening a link changes nothing, so
 /// mail scanners may open it.
 package struct MailedLinkService: Sendable {
     let store: Store
     let clock: ServerClock
-
-    package init(store: Store, clock: ServerClock) {
-        (self.store, self.clock) = (store, clock)
-    }
 
     /// The state of a link, as shown to its holder.
     package enum Status: Sendable, Equatable {

@@ -11,13 +11,6 @@ package struct OwnAccountRoutes {
     let own: OwnAccountService
     let body: JSONBody
 
-    package init(
-        grants: GrantService, changes: AuthenticatorChanges, own: OwnAccountService,
-        body: JSONBody
-    ) {
-        (self.grants, self.changes, self.own, self.body) = (grants, changes, own, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         addSignIns(to: router)
         addDevices(to: router)

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MienAPI
 internal import MienCore
-package import MienStore
+internal import MienStore
 
 /// Shows users what is stored about them, ends their sign-ins, and deletes their accounts.
 package struct OwnAccountService: Sendable {
@@ -11,10 +11,6 @@ package struct OwnAccountService: Sendable {
     let store: Store
     let notices: AuthenticatorNotices
     let clock: ServerClock
-
-    package init(store: Store, notices: AuthenticatorNotices, clock: ServerClock) {
-        (self.store, self.notices, self.clock) = (store, notices, clock)
-    }
 
     // MARK: Sign-ins
 

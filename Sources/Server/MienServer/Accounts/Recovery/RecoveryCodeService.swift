@@ -15,15 +15,6 @@ package struct RecoveryCodeService: Sendable {
     let mail: MailService
     let clock: ServerClock
 
-    package init(
-        store: Store, gate: LockGate, notices: AuthenticatorNotices, mail: MailService,
-        clock: ServerClock
-    ) {
-        (self.store, self.gate, self.notices, self.mail, self.clock) = (
-            store, gate, notices, mail, clock
-        )
-    }
-
     // MARK: Creating
 
     /// Creates ten new codes and invalidates earlier ones.
@@ -121,10 +112,6 @@ package struct RecoveryCodeService: Sendable {
     package struct Step: Sendable {
         let use: @Sendable ([UInt8]) -> [UInt8]
         let endsAt: Instant
-
-        package init(use: @escaping @Sendable ([UInt8]) -> [UInt8], endsAt: Instant) {
-            (self.use, self.endsAt) = (use, endsAt)
-        }
     }
 
     /// Verifies a code through the lock gate. Does the same work if there is no such user.

@@ -1,4 +1,4 @@
-package import MienAPI
+internal import MienAPI
 package import MienCore
 package import MienJourney
 package import MienStore
@@ -11,15 +11,6 @@ package struct RecoveryService: Sendable {
     let policy: RecoveryPolicy
     let clock: ServerClock
     let publicURL: @Sendable () -> String
-
-    package init(
-        store: Store, mail: MailService, policy: RecoveryPolicy, clock: ServerClock,
-        publicURL: @escaping @Sendable () -> String
-    ) {
-        (self.store, self.mail, self.policy, self.clock, self.publicURL) = (
-            store, mail, policy, clock, publicURL
-        )
-    }
 
     /// - Parameter methods: The methods that the user has just proved, as `amr` values.
     package func request(_ user: UserID, _ methods: [String], app: AppRecord) async throws

@@ -11,10 +11,6 @@ package struct OwnMethodRoutes {
 
     private var own: OwnMethods { signIns.own }
 
-    package init(signIns: AdministratorSignIns, body: JSONBody) {
-        (self.signIns, self.body) = (signIns, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("administrator/methods") { _, context in
             guard let admin = context.administrator else { throw Problem(.invalidCredentials) }

@@ -7,10 +7,6 @@ package struct AdministratorOfferRoutes {
     let signIns: AdministratorSignIns
     let body: JSONBody
 
-    package init(signIns: AdministratorSignIns, body: JSONBody) {
-        (self.signIns, self.body) = (signIns, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("administrators/invitations") { _, _ in
             JSONBody.response(Page(items: try await signIns.offers.invitations()))

@@ -10,10 +10,6 @@ package struct AdministratorSignInRoutes {
     let signIns: AdministratorSignIns
     let body: JSONBody
 
-    package init(signIns: AdministratorSignIns, body: JSONBody) {
-        (self.signIns, self.body) = (signIns, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("administrator/session") { request, context in
             try await answer(request, context) { cookies in

@@ -10,10 +10,6 @@ package struct KeySettings: Sendable, Hashable {
     package struct Token: Sendable, Hashable {
         package let module, token, key: String
         package let pin: PIN
-
-        package init(module: String, token: String, key: String, pin: PIN) {
-            (self.module, self.token, self.key, self.pin) = (module, token, key, pin)
-        }
     }
 
     /// The protection, with what it needs.

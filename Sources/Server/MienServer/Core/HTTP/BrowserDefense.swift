@@ -8,10 +8,6 @@ package import Hummingbird
 package struct BrowserDefense: RouterMiddleware {
     let publicURL: @Sendable () -> String
 
-    package init(publicURL: @escaping @Sendable () -> String) {
-        self.publicURL = publicURL
-    }
-
     /// A year, in seconds.
     private static let strictTransport = "max-age=31536000; includeSubDomains"
 

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 package import Hummingbird
-package import MienCore
+internal import MienCore
 
 /// Lets pages of the origins that apps list (`web_origins`) read responses: CORS, as the Fetch
 /// standard defines it.
@@ -10,10 +10,6 @@ package import MienCore
 package struct CrossOriginMiddleware: RouterMiddleware {
     /// Whether an app lists the origin; without an app, whether any does.
     let isListed: @Sendable (_ origin: String, AppID?) async throws -> Bool
-
-    package init(isListed: @escaping @Sendable (_ origin: String, AppID?) async throws -> Bool) {
-        self.isListed = isListed
-    }
 
     /// Routes for people, not for scripts: they use cookies, or have forms.
     private static let pages = [
@@ -56,8 +52,6 @@ package struct CrossOriginMiddleware: RouterMiddleware {
 /// may send it is up to ``CrossOriginMiddleware``, which runs outside of this.
 package struct PreflightMiddleware: RouterMiddleware {
     let table: RouteTable
-
-    package init(table: RouteTable) { self.table = table }
 
     private static let headers = "authorization, content-type, dpop, x-request-id"
     /// How long a browser may keep the answer, in seconds.

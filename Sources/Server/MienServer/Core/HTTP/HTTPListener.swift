@@ -122,12 +122,6 @@ package struct ListenerService: Service {
     let listener: HTTPListener
     let application: Application<RouterResponder<MienRequestContext>>
 
-    package init(
-        listener: HTTPListener, application: Application<RouterResponder<MienRequestContext>>
-    ) {
-        (self.listener, self.application) = (listener, application)
-    }
-
     package func run() async throws {
         do { try await application.run() } catch { throw listener.explained(error) }
     }

@@ -10,10 +10,6 @@ package struct JSONBody: Sendable {
     let maxBytes: Int
     let budget: BodyBudget
 
-    package init(maxBytes: Int, budget: BodyBudget) {
-        (self.maxBytes, self.budget) = (maxBytes, budget)
-    }
-
     static let maxDepth = 24
     /// Unknown members that an answer names. Naming all would make it many times the request's size.
     package static let maxReported = 10

@@ -10,10 +10,6 @@ package struct MessagePage: Sendable {
         package let button: String
         /// A hidden field.
         package let field: (name: String, value: String)
-
-        package init(button: String, field: (name: String, value: String)) {
-            (self.button, self.field) = (button, field)
-        }
     }
 
     /// The name of its texts: `notice_spent` has `notice_spent_title` and `notice_spent_text`.

@@ -48,10 +48,6 @@ package struct OAuthError: Error, Sendable {
         /// The required assurance as a number, for the pages of this server: `acr` names the highest
         /// one only.
         package let level: Int
-
-        package init(maxAge: Int, acr: String?, level: Int) {
-            (self.maxAge, self.acr, self.level) = (maxAge, acr, level)
-        }
     }
 
     package init(
@@ -121,8 +117,6 @@ package struct OAuthError: Error, Sendable {
 
 /// Turns every error of the token endpoints into the format that OAuth clients read.
 package struct OAuthErrorMiddleware: RouterMiddleware {
-    package init() {}
-
     package func handle(
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response

@@ -11,10 +11,6 @@ internal import NIOHTTP1
 package struct ProblemMiddleware: RouterMiddleware {
     let metrics: Metrics
 
-    package init(metrics: Metrics) {
-        self.metrics = metrics
-    }
-
     package func handle(
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response

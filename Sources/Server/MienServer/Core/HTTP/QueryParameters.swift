@@ -68,8 +68,6 @@ extension Request {
 /// Rejects query parameters that a route does not have: a misspelled one would silently have no
 /// effect.
 package struct QueryMiddleware: RouterMiddleware {
-    package init() {}
-
     package func handle(
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response

@@ -6,10 +6,6 @@ package struct RateLimitMiddleware: RouterMiddleware {
     let limiter: RateLimiter
     let clock: ServerClock
 
-    package init(limiter: RateLimiter, clock: ServerClock) {
-        (self.limiter, self.clock) = (limiter, clock)
-    }
-
     package func handle(
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response

@@ -1,4 +1,4 @@
-package import Logging
+internal import Logging
 package import MienAPI
 
 /// An error of a part that knows no HTTP, with what clients may see of it.
@@ -12,12 +12,6 @@ package struct ErrorReport {
     let problem: Problem
     /// `nil` if the error is not a failure of the server.
     var failure: (message: Logger.Message, metadata: Logger.Metadata)?
-
-    package init(
-        problem: Problem, failure: (message: Logger.Message, metadata: Logger.Metadata)? = nil
-    ) {
-        (self.problem, self.failure) = (problem, failure)
-    }
 }
 
 extension Problem {

@@ -37,10 +37,6 @@ package struct RouteTable: Sendable {
 package struct MethodMiddleware: RouterMiddleware {
     let table: RouteTable
 
-    package init(table: RouteTable) {
-        self.table = table
-    }
-
     package func handle(
         _ request: Request, context: MienRequestContext,
         next: (Request, MienRequestContext) async throws -> Response

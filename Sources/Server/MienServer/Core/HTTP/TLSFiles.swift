@@ -6,16 +6,9 @@ package struct TLSFiles: Sendable {
     let certificate: String
     let key: String
     /// Those who may connect have certificates of these authorities; `nil` if anybody may.
-    let authorities: String?
+    var authorities: String?
     /// The section of the settings that name the files.
-    let section: String
-
-    package init(
-        certificate: String, key: String, authorities: String? = nil, section: String = "tls"
-    ) {
-        (self.certificate, self.key) = (certificate, key)
-        (self.authorities, self.section) = (authorities, section)
-    }
+    var section = "tls"
 
     /// The content of the files.
     struct Served {

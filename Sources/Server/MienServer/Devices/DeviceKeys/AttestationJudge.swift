@@ -3,8 +3,8 @@ internal import Foundation
 package import Logging
 package import MienAPI
 package import MienAttestation
-package import MienCore
-package import MienKeys
+internal import MienCore
+internal import MienKeys
 package import MienStore
 
 /// Checks the attestation of a new key against the app's policy.
@@ -12,10 +12,6 @@ package struct AttestationJudge: Sendable {
     /// The attestation was refused. The audit log has the code.
     package struct Refusal: Error {
         let reason: String
-
-        package init(reason: String) {
-            self.reason = reason
-        }
     }
 
     let store: Store
@@ -59,10 +55,6 @@ package struct AttestationJudge: Sendable {
         /// The challenge as the server issued it.
         let challenge: String
         let user: UserID
-
-        package init(key: DevicePublicKey, challenge: String, user: UserID) {
-            (self.key, self.challenge, self.user) = (key, challenge, user)
-        }
     }
 
     /// - Parameter isFresh: Whether the challenge was this server's, unused, and not expired.

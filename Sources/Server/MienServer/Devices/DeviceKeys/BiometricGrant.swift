@@ -25,19 +25,6 @@ package struct BiometricGrant: ExtensionGrant {
     /// Whether the setting `authentication.identities` includes it.
     let isEnabled: Bool
 
-    package init(
-        keys: DeviceKeyService, attestations: AttestationJudge, grants: GrantService,
-        challenges: ChallengeService, devices: KnownDeviceService, changes: AuthenticatorChanges,
-        clock: ServerClock, publicURL: @escaping @Sendable () -> String, isEnabled: Bool
-    ) {
-        (self.keys, self.attestations, self.grants, self.challenges, self.devices) = (
-            keys, attestations, grants, challenges, devices
-        )
-        (self.changes, self.clock, self.publicURL, self.isEnabled) = (
-            changes, clock, publicURL, isEnabled
-        )
-    }
-
     /// The form has the parameter `jwt`, and `device_token` if its user has signed in on this
     /// device before. If that token is unknown, the response has a new one.
     ///

@@ -99,8 +99,6 @@ package enum DeviceAttestation: Sendable {
 /// A format error in an attestation, found before the attestation is verified.
 package struct MalformedAttestation: Error {
     package let reason: String
-
-    package init(reason: String) { self.reason = reason }
 }
 
 /// The properties that were proved when a key was registered. Shown to administrators.

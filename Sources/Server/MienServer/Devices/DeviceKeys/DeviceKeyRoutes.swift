@@ -12,15 +12,6 @@ package struct DeviceKeyRoutes {
     /// The setting `identity.biometric.list_enabled`.
     let listsKeys: Bool
 
-    package init(
-        grants: GrantService, keys: DeviceKeyService, changes: AuthenticatorChanges, body: JSONBody,
-        listsKeys: Bool
-    ) {
-        (self.grants, self.keys, self.changes, self.body, self.listsKeys) = (
-            grants, keys, changes, body, listsKeys
-        )
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("me/biometrics") { request, _ in
             let caller = try await grants.caller(of: request)

@@ -1,5 +1,5 @@
 internal import Foundation
-package import MienAPI
+internal import MienAPI
 package import MienCore
 package import MienKeys
 package import MienStore
@@ -18,16 +18,6 @@ package struct DeviceKeyService: Sendable {
         let attestation: ProvedAttestation?
         /// As reported by the device. The facts that an attestation proves take precedence.
         var userVerification: KeyUserVerification?
-
-        package init(
-            id: String, key: DevicePublicKey, device: String?, name: String, system: String,
-            attestation: ProvedAttestation?, userVerification: KeyUserVerification? = nil
-        ) {
-            (self.id, self.key, self.device, self.name, self.system) = (
-                id, key, device, name, system
-            )
-            (self.attestation, self.userVerification) = (attestation, userVerification)
-        }
     }
 
     package enum Refusal: Error {
@@ -64,16 +54,6 @@ package struct DeviceKeyService: Sendable {
     let clock: ServerClock
     let metrics: Metrics
     let signatures: SignatureQueue
-
-    package init(
-        store: Store, gate: LockGate, notices: AuthenticatorNotices, clock: ServerClock,
-        metrics: Metrics, signatures: SignatureQueue
-    ) {
-        (self.store, self.gate, self.notices, self.clock, self.metrics) = (
-            store, gate, notices, clock, metrics
-        )
-        self.signatures = signatures
-    }
 
     /// `^[-\w]{8,64}$`
     package static func isKeyID(_ text: String) -> Bool {

@@ -14,17 +14,6 @@ package struct PasskeyRoutes {
     let clock: ServerClock
     let body: JSONBody
 
-    package init(
-        apps: AppCatalog, grants: GrantService, passkeys: PasskeyService,
-        changes: AuthenticatorChanges, devices: KnownDeviceService, clock: ServerClock,
-        body: JSONBody
-    ) {
-        (self.apps, self.grants, self.passkeys, self.changes, self.devices) = (
-            apps, grants, passkeys, changes, devices
-        )
-        (self.clock, self.body) = (clock, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("webauthn/register/options") { request, _ in
             let caller = try await grants.caller(of: request)

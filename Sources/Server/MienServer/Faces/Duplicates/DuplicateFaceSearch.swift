@@ -1,9 +1,9 @@
-package import Logging
+internal import Logging
 internal import MienAPI
 internal import MienCore
 internal import MienFace
 internal import MienIdentity
-package import MienStore
+internal import MienStore
 internal import ServiceLifecycle
 
 /// Compares registered faces with the app's others, one after the other and behind the responses,
@@ -29,15 +29,6 @@ package struct DuplicateFaceSearch: Service {
     let clock: ServerClock
     let metrics: Metrics
     let logger: Logger
-
-    package init(
-        store: Store, holder: String, faces: FaceService, galleries: GallerySearch,
-        needsSecondReviewer: Bool, clock: ServerClock, metrics: Metrics, logger: Logger
-    ) {
-        (self.holder, self.galleries) = (holder, galleries)
-        (self.store, self.faces, self.needsSecondReviewer) = (store, faces, needsSecondReviewer)
-        (self.clock, self.metrics, self.logger) = (clock, metrics, logger)
-    }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {

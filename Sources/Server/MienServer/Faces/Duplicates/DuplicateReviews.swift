@@ -1,7 +1,7 @@
 internal import MienAPI
 internal import MienCore
 internal import MienIdentity
-package import MienStore
+internal import MienStore
 
 /// Shows reviewers probable duplicates and takes their decisions. Every view is in the audit log, without
 /// the accounts, because users can read what it says about theirs.
@@ -9,10 +9,6 @@ package struct DuplicateReviews: Sendable {
     let store: Store
     let clock: ServerClock
     let metrics: Metrics
-
-    package init(store: Store, clock: ServerClock, metrics: Metrics) {
-        (self.store, self.clock, self.metrics) = (store, clock, metrics)
-    }
 
     private static let noCase = Problem(.notFound, "There is no case with this ID.")
 

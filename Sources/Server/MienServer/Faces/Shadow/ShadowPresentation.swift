@@ -8,10 +8,6 @@ package struct ShadowPresentation: Sendable, Equatable {
     /// The least probability of a face, 0...1, that `require` accepts.
     package let threshold: Double
 
-    package init(mode: PresentationMode, threshold: Double) {
-        (self.mode, self.threshold) = (mode, threshold)
-    }
-
     /// A verdict on a capture.
     enum Decision: String {
         case accepted, refused
@@ -24,7 +20,7 @@ package struct ShadowPresentation: Sendable, Equatable {
     /// - Parameters:
     ///   - checks: The results of the capture's checks.
     ///   - refusals: All reasons for which it was refused; empty if it passed. The reasons of other
-    ///   checks count whatever this policy says.
+    ///     checks count whatever this policy says.
     func decision(about checks: [LivenessCheckResult], refusals: [String]) -> Decision {
         let others = refusals.filter { $0 != SessionRefusal.presentationAttack.rawValue }
         guard others.isEmpty else { return .refused }

@@ -13,10 +13,6 @@ package struct IdentityNews: OutboxSender {
     let caller: WebhookCaller
     let metrics: Metrics
 
-    package init(store: Store, caller: WebhookCaller, metrics: Metrics) {
-        (self.store, self.caller, self.metrics) = (store, caller, metrics)
-    }
-
     package func send(_ message: OutboxMessage) async throws -> NoticeSchedule.Step? {
         guard let id = message.app else { return nil }
         let app = try await store.read { try $0.apps.find(id) }

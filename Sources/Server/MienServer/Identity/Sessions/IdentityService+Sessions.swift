@@ -2,7 +2,6 @@ internal import MienAPI
 internal import MienCore
 internal import MienFace
 internal import MienIdentity
-internal import MienMedia
 internal import MienStore
 
 /// The findings of a worker about a session without an attempt of a user.
@@ -228,16 +227,16 @@ extension VerificationSession.Judgment {
         guard !pictures.isEmpty else {
             return .recapture(
                 session.needed.filter(\.isOfDocument).sorted().map {
-                    SessionRecapture(picture: $0, reasons: [RecaptureWord.poorImageQuality])
+                    SessionRecapture(picture: $0, reasons: [.poorImageQuality])
                 })
         }
         return .recapture(
             pictures.sorted { $0.key < $1.key }.map { picture, reasons in
-                var words: [String] = []
-                for word in reasons.map(\.reason.word) where !words.contains(word) {
-                    words.append(word)
+                var unique: [RecaptureReason] = []
+                for reason in reasons.map(\.reason) where !unique.contains(reason) {
+                    unique.append(reason)
                 }
-                return SessionRecapture(picture: picture, reasons: words)
+                return SessionRecapture(picture: picture, reasons: unique)
             })
     }
 }
@@ -250,19 +249,6 @@ extension SessionPicture {
             case .back: .documentBack
             case .face: .selfie
             }
-    }
-}
-
-extension DocumentRecapture.Reason {
-    /// The word by which clients of sessions know the reason.
-    fileprivate var word: String {
-        switch self {
-        case .imageMissing: RecaptureWord.imageMissing
-        case .documentExpired: RecaptureWord.docExpired
-        case .documentNotSupported: RecaptureWord.docNotSupported
-        case .documentDamaged: RecaptureWord.docDamaged
-        case .poorImageQuality: RecaptureWord.poorImageQuality
-        }
     }
 }
 

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import MienCore
 internal import MienIdentity
-internal import MienStore
 
 /// The facts of a verification session besides its state. Sealed under the session's key.
 struct SessionContent: Codable, Sendable, CustomReflectable {

@@ -12,8 +12,6 @@ package struct VerificationAuthentication: Sendable {
 
     let publicURL: @Sendable () -> String
 
-    package init(publicURL: @escaping @Sendable () -> String) { self.publicURL = publicURL }
-
     /// The name of the cookie.
     package var cookie: String {
         publicURL().hasPrefix("https://") ? "__Host-mien_verification" : "mien_verification"

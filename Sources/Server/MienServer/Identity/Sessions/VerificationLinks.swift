@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MienCore
 package import MienIdentity
-package import MienStore
+internal import MienStore
 
 /// Links that open a verification session in a browser. Each works once: the page exchanges its code
 /// for a cookie, so no address that a server logs contains a secret.
@@ -18,10 +18,6 @@ package struct VerificationLinks: Sendable {
     let store: Store
     let clock: ServerClock
     let publicURL: @Sendable () -> String
-
-    package init(store: Store, clock: ServerClock, publicURL: @escaping @Sendable () -> String) {
-        (self.store, self.clock, self.publicURL) = (store, clock, publicURL)
-    }
 
     /// A link that has yet to be stored.
     struct Fresh: Sendable {

@@ -14,10 +14,6 @@ package struct VerificationRoom: Sendable {
     var bytesOfApp: Int { bytes / 2 }
     var bytesOfAddress: Int { bytes / 16 }
 
-    package init(sessionsOfAddress: Int, bytes: Int) {
-        (self.sessionsOfAddress, self.bytes) = (sessionsOfAddress, bytes)
-    }
-
     /// Notes who sends pictures to a session, and checks that they have room.
     ///
     /// - Throws: ``Problem``.

@@ -10,14 +10,6 @@ package struct VerificationRoutes {
     let budget: BodyBudget
     let authentication: VerificationAuthentication
 
-    package init(
-        sessions: VerificationSessions, body: JSONBody, budget: BodyBudget,
-        authentication: VerificationAuthentication
-    ) {
-        (self.sessions, self.body, self.budget) = (sessions, body, budget)
-        self.authentication = authentication
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("verification/session") { request, _ in
             try await JSONBody.response(sessions.answer(authentication.token(request)))

@@ -37,7 +37,7 @@ extension VerificationSessions {
                     countries: document.countries.map(\.rawValue))
             },
             recapture: session.recaptures.first.map {
-                .init(image: .known($0.picture), reasons: $0.reasons)
+                .init(image: .known($0.picture), reasons: $0.reasons.map(\.sessionWord))
             }, callbackURL: content.flatMap { Self.callback($0, record.id) })
     }
 
@@ -156,8 +156,7 @@ extension VerificationSessions {
             (seen, stored) = try await previews.picture(bytes, of: id)
         } catch is ImageError {
             (seen, stored) = (
-                DocumentPreview(
-                    faults: ["unreadable"], reason: RecaptureWord.poorImageQuality), []
+                DocumentPreview(faults: ["unreadable"], reason: .poorImageQuality), []
             )
         }
         var isShown = seen.corners != nil
@@ -188,11 +187,11 @@ extension VerificationSessions {
             previews.decoded(bytes, of: id), for: .stranger(naming: id.text))
     }
 
-    static func refusal(_ reason: String, _ hint: String?, _ found: Found)
+    static func refusal(_ reason: RecaptureReason, _ hint: String?, _ found: Found)
         -> VerificationPictureAnswer
     {
         VerificationPictureAnswer(
-            accepted: false, recapture: .init(reasons: [reason], hint: hint ?? ""),
+            accepted: false, recapture: .init(reasons: [reason.sessionWord], hint: hint ?? ""),
             missingImages: found.record.session.missing.map { .known($0) })
     }
 

@@ -38,7 +38,7 @@ extension VerificationSessions {
         let origin = originHash, room = room
         return try await change(id) { [hint, isShown] found, tables in
             if let hint, found.record.session.reject(picture) || !isShown {
-                return Self.refusal(RecaptureWord.poorImageQuality, hint, found)
+                return Self.refusal(.poorImageQuality, hint, found)
             }
             try found.record.session.take(picture)
             // Remove everything that an earlier series left.

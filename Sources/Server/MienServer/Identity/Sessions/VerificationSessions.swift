@@ -2,7 +2,6 @@ internal import Crypto
 internal import MienAPI
 package import MienCore
 package import MienIdentity
-internal import MienMedia
 package import MienStore
 
 /// Verification sessions: what a person captures, apart from the app that asked for it.
@@ -24,15 +23,6 @@ package struct VerificationSessions: Sendable {
     let links: VerificationLinks
     let room: VerificationRoom
     let clock: ServerClock
-
-    package init(
-        store: Store, identities: IdentityService, selfies: any SessionSelfies,
-        previews: PreviewService, links: VerificationLinks, room: VerificationRoom,
-        clock: ServerClock
-    ) {
-        (self.store, self.identities, self.selfies) = (store, identities, selfies)
-        (self.previews, self.links, self.room, self.clock) = (previews, links, room, clock)
-    }
 
     /// A session, and the user whose it is.
     struct Found: Sendable {

@@ -3,7 +3,7 @@ package import Hummingbird
 internal import MienAPI
 internal import MienCore
 internal import MienJourney
-package import MienStore
+internal import MienStore
 
 /// The routes of the admin API for journeys and their versions.
 package struct JourneyAdminRoutes {
@@ -15,15 +15,6 @@ package struct JourneyAdminRoutes {
     let mayCall: @Sendable (_ url: String) -> Bool
     let clock: ServerClock
     let body: JSONBody
-
-    package init(
-        store: Store, catalog: JourneyCatalog, checksDocuments: Bool,
-        mayCall: @escaping @Sendable (_ url: String) -> Bool, clock: ServerClock, body: JSONBody
-    ) {
-        (self.store, self.catalog, self.clock, self.body) = (store, catalog, clock, body)
-        self.checksDocuments = checksDocuments
-        self.mayCall = mayCall
-    }
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("journeys") { _, _ in

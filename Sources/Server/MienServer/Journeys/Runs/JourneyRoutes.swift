@@ -10,15 +10,6 @@ package struct JourneyRoutes {
     let clock: ServerClock
     let body: JSONBody
 
-    package init(
-        journeys: JourneyService, grants: GrantService, starts: RateLimiter, clock: ServerClock,
-        body: JSONBody
-    ) {
-        (self.journeys, self.grants, self.starts, self.clock, self.body) = (
-            journeys, grants, starts, clock, body
-        )
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("journeys/respond") { request, _ in
             try await JSONBody.response(

@@ -10,10 +10,6 @@ package struct LicenseRoutes {
     let licenses: LicenseService
     let body: JSONBody
 
-    package init(licenses: LicenseService, body: JSONBody) {
-        (self.licenses, self.body) = (licenses, body)
-    }
-
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.post("licences") { request, _ in
             let wanted = try await body.read(

@@ -2,7 +2,7 @@ internal import Foundation
 internal import MienAPI
 internal import MienCore
 internal import MienKeys
-package import MienStore
+internal import MienStore
 
 /// Manages product keys and issues licenses to devices.
 package struct LicenseService: Sendable {
@@ -11,10 +11,6 @@ package struct LicenseService: Sendable {
     let store: Store
     let issuer: TokenIssuer
     let clock: ServerClock
-
-    package init(store: Store, issuer: TokenIssuer, clock: ServerClock) {
-        (self.store, self.issuer, self.clock) = (store, issuer, clock)
-    }
 
     // MARK: Product keys
 

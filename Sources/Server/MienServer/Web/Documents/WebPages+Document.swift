@@ -15,6 +15,14 @@ extension WebPages {
             let page = WebPage(
                 template: "verify", title: view.texts("document_heading"),
                 scripts: ["document.js"],
+                // The names of the texts that explain the reasons of the API.
+                data: [
+                    "reasons": .object(
+                        Dictionary(
+                            uniqueKeysWithValues: RecaptureReason.allCases.map {
+                                ($0.sessionWord, JSONValue.string($0.rawValue))
+                            }))
+                ],
                 scriptTexts: [
                     "button_", "capture_", "guidance_", "action_", "refusal_", "camera_",
                     "document_",

@@ -23,9 +23,9 @@ public struct LockTable {
     ///
     /// - Parameters:
     ///   - device: The calling device, if it belongs to the account. A device that has since been
-    ///   removed from the account gets no counter.
+    ///     removed from the account gets no counter.
     ///   - body: Changes the counts. Called more than once under contention. If it returns `nil`,
-    ///   nothing is written.
+    ///     nothing is written.
     /// - Throws: ``StoreError`` `.busy` if others change the counts all the time.
     public func change<Output>(
         _ authenticator: AuthenticatorRecord, device: DeviceID?,
