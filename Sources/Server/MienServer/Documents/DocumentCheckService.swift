@@ -113,7 +113,7 @@ package final class DocumentCheckService: DocumentVerifier {
     private func run<Output: Sendable>(
         for share: WorkShare, _ job: @escaping @Sendable (DocumentWorker) throws -> Output
     ) async throws -> Output {
-        try await WorkQueue.wait { [readers] in
+        try await HangUp.cancels { [readers] in
             try await readers.run(for: share) { worker in try job(worker) }
         }
     }
