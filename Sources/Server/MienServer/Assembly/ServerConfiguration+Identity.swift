@@ -44,7 +44,7 @@ extension ServerConfiguration {
         do {
             return try DocumentCheckService(
                 types: identityDocuments, needsFace: identityNeedsFace,
-                faces: FacePortraits(faces: faces),
+                faces: faces,
                 thresholds: PortraitThresholds(match: MatchScore(identityPortraitThreshold)),
                 looksForCopies: identityLooksForCopies, workers: identityDocumentWorkers,
                 limits: limits, clock: clock)

@@ -34,7 +34,7 @@ extension ServerParts {
         ).add(to: router.group("verify/api/v1"))
         OAuthRoutes(
             store: store, clients: ClientAuthentication(apps: apps), grants: grants,
-            authorization: authorization, pages: pages, extensions: [biometrics],
+            authorization: authorization, pages: pages, biometrics: biometrics,
             challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes,
             budget: bodies,
             publicURL: { [publicURL] in publicURL.text }

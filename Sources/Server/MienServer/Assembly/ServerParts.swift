@@ -201,14 +201,14 @@ struct ServerParts: Sendable {
                 ?? configuration.documentVerifier(
                     comparing: faces, limits: limits, clock: clock)).map {
                     DocumentChecker($0, limits: limits)
-                }, captures: OwnedCaptures(captures: captures),
-            faces: ReferenceFaces(
+                }, captures: captures,
+            faces: SessionFaces(
                 faces: faces, threshold: MatchScore(configuration.faceThreshold)),
             rules: try configuration.makeIdentityRules(),
             jobs: IdentityJobQueue(
                 room: work.room, workers: work.workers, patience: work.patience), clock: clock)
         verifications = VerificationSessions(
-            store: store, identities: identities, selfies: CapturedSelfies(captures: captures),
+            store: store, identities: identities, captures: captures,
             previews: PreviewService(limits: limits, clock: clock),
             links: VerificationLinks(store: store, clock: clock, publicURL: publicURLText),
             room: VerificationRoom(

@@ -12,7 +12,7 @@ package final class DocumentCheckService: DocumentVerifier {
     package let needsFace: Bool
     private let readers: WorkerPool<DocumentWorker>
     private let looksForCopies: Bool
-    let faces: any PortraitComparer
+    let faces: FaceService
     let thresholds: PortraitThresholds
     private let clock: ServerClock
 
@@ -24,7 +24,7 @@ package final class DocumentCheckService: DocumentVerifier {
     ///   - workers: The number of documents read at once, 1...16.
     /// - Throws: `InferenceError`; `TextError` if Tesseract's data is not installed.
     package init(
-        types: Set<IdentityDocumentType>, needsFace: Bool, faces: any PortraitComparer,
+        types: Set<IdentityDocumentType>, needsFace: Bool, faces: FaceService,
         thresholds: PortraitThresholds, looksForCopies: Bool = true, workers: Int,
         limits: WorkLimits, clock: ServerClock
     ) throws {
@@ -59,19 +59,21 @@ package final class DocumentCheckService: DocumentVerifier {
             return DocumentFindings(
                 isReadable: false, recapture: [DocumentRecapture(.back, .documentDamaged)])
         }
-        func assess() -> DocumentAssessment {
-            DocumentAssessment(
+        func assess() -> DocumentFindings {
+            DocumentFindings(
                 zip(names, readings).map { ($0, $1) }, as: submission.type,
                 of: submission.country, looksForCopies: looksForCopies, now: clock.now)
         }
-        let early = assess().recapture
-        guard early.isEmpty else { return DocumentFindings(isReadable: false, recapture: early) }
+        let early = assess()
+        guard early.isReadable else { return early }
 
         let views = try await views(of: pictures[0], readings[0], for: share)
         let portrait = try await faces.portrait(in: views.map(\.image), for: share)
-        let comparison = try await compare(portrait, with: submission.face, for: share)
-        guard comparison.recapture.isEmpty else {
-            return DocumentFindings(isReadable: false, recapture: comparison.recapture)
+        var faceChecks = IdentityChecks()
+        let recapture = try await compare(
+            portrait, with: submission.face, for: share, into: &faceChecks)
+        guard recapture.isEmpty else {
+            return DocumentFindings(isReadable: false, recapture: recapture)
         }
         // The face shows which side of the document is up.
         let corners = (portrait.map { views[$0.view] } ?? views.first)?.corners
@@ -80,9 +82,8 @@ package final class DocumentCheckService: DocumentVerifier {
             worker.completed(
                 front, of: pictures[0], upright: corners, looksForCopies: looksForCopies)
         }
-        let assessment = assess()
-        var checks = assessment.checks
-        checks.add(comparison.checks)
+        var findings = assess()
+        findings.checks.add(faceChecks)
         if let tilt = submission.tilt {
             let place = readings[0].place
             let check = try await run(for: share) { _ in
@@ -90,20 +91,17 @@ package final class DocumentCheckService: DocumentVerifier {
                     tilt.isEmpty
                         ? nil : TiltMeasurements(of: tilt, front: (pictures[0], place)))
             }
-            checks[.documentLive] = check.identityResult
+            findings.checks[.documentLive] = check.identityResult
         }
-        let pack = comparison.checks[.faceMatch] == nil ? nil : faces.pack.text
-        guard !checks.failsOnlyExpiry else {
-            checks[.documentReadable] = .passed
-            return DocumentFindings(
-                isReadable: false, checks: checks, pack: pack,
-                recapture: names.prefix(pictures.count).map {
-                    DocumentRecapture($0, .documentExpired)
-                })
+        if faceChecks[.faceMatch] != nil { findings.pack = faces.packID.text }
+        if findings.checks.failsOnlyExpiry {
+            findings.checks[.documentReadable] = .passed
+            (findings.isReadable, findings.data, findings.stated) = (false, nil, nil)
+            findings.recapture = names.prefix(pictures.count).map {
+                DocumentRecapture($0, .documentExpired)
+            }
         }
-        return DocumentFindings(
-            isReadable: true, checks: checks, data: assessment.data, stated: assessment.stated,
-            pack: pack)
+        return findings
     }
 
     package func countries(of type: IdentityDocumentType, among countries: [Country]) -> [Country] {
@@ -115,7 +113,7 @@ package final class DocumentCheckService: DocumentVerifier {
     private func run<Output: Sendable>(
         for share: WorkShare, _ job: @escaping @Sendable (DocumentWorker) throws -> Output
     ) async throws -> Output {
-        try await WorkQueue.wait { [readers] in
+        try await HangUp.cancels { [readers] in
             try await readers.run(for: share) { worker in try job(worker) }
         }
     }

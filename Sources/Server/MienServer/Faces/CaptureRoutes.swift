@@ -38,7 +38,7 @@ package struct CaptureRoutes {
             }
             // Check the token before receiving megabytes from a client that may not send any.
             let capture = try await captures.authenticate(token)
-            let share = budget.share(for: capture.id.text)
+            let share = budget.share(for: capture.text)
             defer { withExtendedLifetime(share) {} }
             let bytes = try await JSONBody.collect(request, upTo: frameBytes, share)
             let passed =

@@ -49,13 +49,13 @@ extension CaptureService {
     /// - Parameter body: a ``FrameBatch``.
     /// - Throws: ``Problem``, `.frameOutOfOrder` if other frames are next; `ImageError` for a
     ///   malformed picture, in which case the frames before it were taken.
-    func frames(_ body: [UInt8], of capture: Authenticated) async throws -> CaptureAnswer {
+    func frames(_ body: [UInt8], of capture: CaptureID) async throws -> CaptureAnswer {
         let batch: [LinkedFrame]
         do { batch = try FrameBatch.decode(body) } catch {
             throw Problem(.invalidRequest, error.description)
         }
-        return try await inTurn(capture.id) {
-            guard let held = self.live.find(capture.id) else {
+        return try await inTurn(capture) {
+            guard let held = self.live.find(capture) else {
                 return try await self.framesWithoutSession(capture)
             }
             var session = held.session
@@ -86,7 +86,7 @@ extension CaptureService {
 
     /// Answers a batch for a capture that has no session: it has ended, takes single pictures, or
     /// has not begun.
-    private func framesWithoutSession(_ capture: Authenticated) async throws -> CaptureAnswer {
+    private func framesWithoutSession(_ capture: CaptureID) async throws -> CaptureAnswer {
         let (record, content) = try await current(capture)
         guard record.state == .open else { throw closed(content) }
         guard content.rules.mode != .image else {

@@ -156,8 +156,8 @@ package final class CaptureService: Sendable {
     /// - Throws: ``Problem``: `.liveCaptureRequired` if the capture must show a live person,
     ///   `.captureClosed` if it takes no more frames; `ImageError` if the frame is not a picture;
     ///   ``ServerBusy`` or `CancellationError`, in which case the frame does not count.
-    func frame(_ bytes: [UInt8], of capture: Authenticated) async throws -> CaptureAnswer {
-        try await inTurn(capture.id) {
+    func frame(_ bytes: [UInt8], of capture: CaptureID) async throws -> CaptureAnswer {
+        try await inTurn(capture) {
             let (record, opened) = try await self.current(capture)
             var content = opened
             guard content.rules.mode == .image else { throw Self.liveRequired }
@@ -216,24 +216,19 @@ package final class CaptureService: Sendable {
         }
     }
 
-    /// A capture whose start token was verified.
-    struct Authenticated {
-        let id: CaptureID
-    }
-
     /// Verifies a start token and checks that its session takes frames, before the server reads one.
     ///
     /// - Throws: ``Problem`` if there is no such session, or if it has ended or has taken all its
     ///   frames.
-    func authenticate(_ token: String) async throws -> Authenticated {
+    func authenticate(_ token: String) async throws -> CaptureID {
         let record = try await session(token)
         try requireFrames(of: record, Self.opened(record))
-        return Authenticated(id: record.id)
+        return record.id
     }
 
     /// Reads an authenticated capture as it is now.
-    func current(_ capture: Authenticated) async throws -> (CaptureRecord, Content) {
-        guard let record = try await store.read({ try $0.captures.find(capture.id) }) else {
+    func current(_ capture: CaptureID) async throws -> (CaptureRecord, Content) {
+        guard let record = try await store.read({ try $0.captures.find(capture) }) else {
             throw Self.unknownToken
         }
         guard clock.now < record.expiresAt else { throw Self.expired }

@@ -22,7 +22,7 @@ extension FaceService {
     /// - Returns: `nil` if no view shows a face.
     /// - Throws: ``ServerBusy``.
     package func portrait(in views: [RGBImage], for share: WorkShare) async throws -> ReadFace? {
-        try await run(for: share) { analyzer, networks in
+        try await engine.serve(share) { analyzer, networks in
             do throws(FaceModelError) {
                 guard
                     let found = try PortraitFinder(analyzer).portrait(in: views, with: networks)
@@ -45,7 +45,7 @@ extension FaceService {
     package func face(in picture: Sensitive<[UInt8]>, for share: WorkShare) async throws
         -> ReadFace?
     {
-        let image = try await run(for: share) { _, _ in
+        let image = try await engine.serve(share) { _, _ in
             picture.use { try? ImageDecoder.decode($0) }
         }
         guard let image else { return nil }
@@ -57,7 +57,7 @@ extension FaceService {
     /// - Returns: `nil` if it shows none.
     /// - Throws: ``ServerBusy``.
     package func selfie(_ image: RGBImage, for share: WorkShare) async throws -> ReadFace? {
-        try await run(for: share) { analyzer, networks in
+        try await engine.serve(share) { analyzer, networks in
             do throws(FaceModelError) {
                 let analysis = try analyzer.analyze(image, with: networks)
                 guard let face = analysis.main else { return nil }

@@ -13,7 +13,7 @@ package final class FaceService: LiveFrameReader {
     package let packID: PackID
     /// Whether live captures are judged by the pack's presentation-attack network.
     package let presentation: PresentationMode
-    private let engine: FaceEngine
+    let engine: FaceEngine
     package let matcher: FaceMatcher
     private let imageLimits: ImageLimits
     /// The packs of people who have not been migrated.
@@ -93,7 +93,7 @@ package final class FaceService: LiveFrameReader {
         for share: WorkShare
     ) async throws -> Look {
         let limits = imageLimits
-        let (found, seen) = try await run(for: share) { analyzer, networks in
+        let (found, seen) = try await engine.serve(share) { analyzer, networks in
             let image = try ImageDecoder.decode(bytes, limits: limits)
             var (look, box) = try Self.look(
                 at: image, minQuality: minQuality, with: analyzer, networks)
@@ -152,7 +152,7 @@ package final class FaceService: LiveFrameReader {
         var limits = imageLimits
         (limits.maxPixels, limits.maxJPEGPixels) = (Self.maxLivePixels, Self.maxLivePixels)
         let live = engine.liveAnalyzer
-        return try await run(for: share) { [limits] _, networks in
+        return try await engine.serve(share) { [limits] _, networks in
             let frame = Frame(image: try ImageDecoder.decode(bytes, limits: limits), time: time)
             return try live.reading(of: frame, index: index, with: networks)
         }
@@ -161,12 +161,7 @@ package final class FaceService: LiveFrameReader {
     package func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate
         .Entry?
     {
-        let live = engine.liveAnalyzer
-        do {
-            return try await run(for: share) { _, networks in
-                try live.entry(of: reading, with: networks)
-            }
-        } catch is FaceModelError { return nil }
+        try await engine.entry(of: reading, for: share)
     }
 
     package func entries(
@@ -177,20 +172,13 @@ package final class FaceService: LiveFrameReader {
         for pack in former.withLock({ $0.filter { packs.contains($0.key) } }) {
             let entry =
                 pack.value.findsSameFaces
-                ? try await pack.value.entry(of: reading, for: share)
+                ? try await pack.value.engine.entry(of: reading, for: share)
                 : try await pack.value.entry(
                     of: reading.frame.image, search: .near, showing: face.box, for: share)
             guard let entry else { return nil }
             entries[pack.key] = entry
         }
         return entries
-    }
-
-    func run<Output: Sendable>(
-        for share: WorkShare,
-        _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
-    ) async throws -> Output {
-        try await WorkQueue.wait { [engine] in try await engine.run(for: share, job) }
     }
 
     /// Compares a template with that of the probes that the same model pack made.

@@ -10,16 +10,6 @@ struct FormerPack: Sendable {
     /// is computed again.
     let findsSameFaces: Bool
 
-    /// Describes the face that the pack in use found.
-    func entry(of reading: FaceReading, for share: WorkShare) async throws -> FaceTemplate.Entry? {
-        let live = engine.liveAnalyzer
-        do {
-            return try await run(for: share) { _, networks in
-                try live.entry(of: reading, with: networks)
-            }
-        } catch is FaceModelError { return nil }
-    }
-
     /// Finds and describes a face.
     ///
     /// - Parameter box: Where the pack in use found it.
@@ -30,7 +20,7 @@ struct FormerPack: Sendable {
         for share: WorkShare
     ) async throws -> FaceTemplate.Entry? {
         do {
-            return try await run(for: share) { analyzer, networks in
+            return try await engine.serve(share) { analyzer, networks in
                 let analysis = try analyzer.analyze(image, search: search, with: networks)
                 guard let main = analysis.main,
                     main.detection.box.overlap(box) >= TemplateMigration.sameFaceOverlap
@@ -41,13 +31,6 @@ struct FormerPack: Sendable {
                     quality: UInt8(clamping: analysis.qualityScore), pose: main.pose)
             }
         } catch is FaceModelError { return nil }
-    }
-
-    private func run<Output: Sendable>(
-        for share: WorkShare,
-        _ job: @escaping @Sendable (FaceAnalyzer, OpenVINOFaceNetworks) throws -> Output
-    ) async throws -> Output {
-        try await WorkQueue.wait { [engine] in try await engine.run(for: share, job) }
     }
 }
 

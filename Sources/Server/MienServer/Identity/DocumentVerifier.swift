@@ -3,6 +3,11 @@ package import MienFace
 package import MienIdentity
 
 /// Reads and checks identity documents. A deployment without one accepts no document.
+///
+/// On its way from a request to a recommendation, a document is a ``DocumentInput`` as it was sent,
+/// `AttemptImage`s as they are stored, a ``DocumentSubmission`` once decoded, a `DocumentReading` of
+/// each side, one `IdentityDocument` of both, ``DocumentFindings``, a ``Judgment`` with what sources
+/// say, and an `AttemptRecord.Result`.
 package protocol DocumentVerifier: Sendable {
     /// The documents that it checks.
     var types: Set<IdentityDocumentType> { get }

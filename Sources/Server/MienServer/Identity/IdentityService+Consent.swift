@@ -124,7 +124,7 @@ extension IdentityService {
         guard count > 0 else { return false }
         let erased = try tables.verificationAttempts.erase(of: account.id, app: app)
         try tables.identityUploads.delete(of: account.id, app: app)
-        try captures?.remove(of: Self.faceOwner(account.id, app), in: tables)
+        try captures?.removeLive(of: Self.faceOwner(account.id, app), in: tables)
         try VerificationSessions.cancelOpen(of: account, in: app, tables, at: now)
         _ = try tables.verificationSessions.erase(of: account.id, app: app)
         try tables.audit.append(

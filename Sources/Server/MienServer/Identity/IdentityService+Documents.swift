@@ -45,15 +45,6 @@ package struct DocumentInput: Sendable, CustomReflectable {
     /// asked for that.
     package internal(set) var tilt: [[UInt8]]?
 
-    package init(
-        country: String, type: IdentityDocumentType, front: [UInt8], back: [UInt8]?,
-        face: DocumentFace?
-    ) {
-        (self.country, self.type, self.front, self.back, self.face) = (
-            country, type, front, back, face
-        )
-    }
-
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

@@ -10,7 +10,7 @@ extension IdentityService {
     /// - Throws: ``IdentityError``: `unsupportedMethod` if faces are not compared,
     ///   `consentRequired`.
     package func openFaceCapture(of account: AccountRecord, app: AppID) async throws
-        -> OpenedLiveFace
+        -> (id: CaptureID, startToken: String, expiresAt: Instant)
     {
         guard let captures, needsFaceImage else {
             throw IdentityError(
@@ -21,7 +21,7 @@ extension IdentityService {
         guard let found else {
             throw IdentityError(.unsupportedMethod, "the app no longer exists")
         }
-        return try await captures.open(for: Self.faceOwner(user, app), user: user, app: found) {
+        return try await captures.openLive(for: Self.faceOwner(user, app), user: user, app: found) {
             tables in
             // Withdrawing the consent ends the captures that it finds.
             if needsConsent { try tables.requireConsent(of: user, in: app) }
@@ -43,7 +43,7 @@ extension IdentityService {
             return try tables.apps.find(app)
         }
         guard let captures, let found,
-            let template = try await captures.take(
+            let template = try await captures.takeLive(
                 token, for: Self.faceOwner(account.id, app), app: found)
         else {
             throw IdentityError(

@@ -12,8 +12,8 @@ package struct IdentityService: Sendable {
     let store: Store
     let sources: [any IdentityDataSource]
     let documents: DocumentChecker?
-    let captures: (any LiveFaceCaptures)?
-    let faces: (any SessionFaces)?
+    let captures: CaptureService?
+    let faces: SessionFaces?
     let rules: IdentityRules
     let jobs: IdentityJobQueue
     let clock: ServerClock
@@ -26,7 +26,7 @@ package struct IdentityService: Sendable {
     ///   - jobs: The queue of the documents that ``IdentityWorker`` judges.
     package init(
         store: Store, sources: [any IdentityDataSource], documents: DocumentChecker? = nil,
-        captures: (any LiveFaceCaptures)? = nil, faces: (any SessionFaces)? = nil,
+        captures: CaptureService? = nil, faces: SessionFaces? = nil,
         rules: IdentityRules,
         jobs: IdentityJobQueue = IdentityJobQueue(), clock: ServerClock
     ) {

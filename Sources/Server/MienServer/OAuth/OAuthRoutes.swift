@@ -12,8 +12,7 @@ package struct OAuthRoutes {
     let grants: GrantService
     let authorization: AuthorizationService
     let pages: any SignInPages
-    /// The grant types of other features.
-    let extensions: [any ExtensionGrant]
+    let biometrics: BiometricGrant
     let challenges: ChallengeService
     let clock: ServerClock
     let bodyBytes: Int
@@ -75,8 +74,10 @@ package struct OAuthRoutes {
     }
 
     private var grantTypes: [String] {
-        ["authorization_code", "refresh_token", "client_credentials", Self.exchange]
-            + extensions.map(\.name)
+        [
+            "authorization_code", "refresh_token", "client_credentials", Self.exchange,
+            BiometricGrant.name,
+        ]
     }
 
     private func form(_ request: Request) async throws -> FormBody {
@@ -115,15 +116,15 @@ package struct OAuthRoutes {
         let type = try form.required("grant_type"), app = try await clients.app(of: request, form)
         // The proof is used up here, so the request cannot run again after this.
         if !request.headers[values: .dpop].isEmpty { try await store.confirmAssumptions() }
-        let added = extensions.first { $0.name == type }
+        let isBiometric = type == BiometricGrant.name
         // A device key setup comes with an access token, and the proof covers it.
         let thumbprint = try await grants.proofs.thumbprint(
-            of: request, token: added == nil ? nil : request.accessToken?.token)
+            of: request, token: isBiometric ? request.accessToken?.token : nil)
         let scope = form["scope"], resources = form.all("resource")
-        if let added {
+        if isBiometric {
             let caller =
                 request.accessToken == nil ? nil : try await setUpCaller(request, thumbprint)
-            let answer = try await added.handle(
+            let answer = try await biometrics.handle(
                 form, app: app, scope: scope, resources: resources, caller: caller,
                 thumbprint: thumbprint)
             return answer.map { JSONBody.response($0) }

@@ -14,9 +14,9 @@ struct DocumentAssessmentTests {
     private static func assess(
         _ readings: [DocumentReading], as type: IdentityDocumentType = .passport,
         of country: Country = .de, looksForCopies: Bool = false
-    ) -> DocumentAssessment {
+    ) -> DocumentFindings {
         let sides = zip([DocumentPicture.front, .back], readings).map { ($0, $1) }
-        return DocumentAssessment(
+        return DocumentFindings(
             sides, as: type, of: country, looksForCopies: looksForCopies, now: Made.today)
     }
 

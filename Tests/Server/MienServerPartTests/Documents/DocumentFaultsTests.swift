@@ -13,7 +13,7 @@ struct DocumentFaultsTests {
         let sides = zip([DocumentPicture.front, .back], pictures).map {
             ($0, MadeReading.reading($1))
         }
-        return DocumentFaults(sides, as: type, isRead: isRead).recapture
+        return DocumentRecapture.needed(for: sides, of: type, isRead: isRead)
     }
 
     private static let good = MadeReading.good
@@ -61,7 +61,7 @@ struct DocumentFaultsTests {
             ]
             #expect(sides[1].1.recapture == .documentNotSupported)
             #expect(
-                DocumentFaults(sides, as: type, isRead: false).recapture
+                DocumentRecapture.needed(for: sides, of: type, isRead: false)
                     == [DocumentRecapture(.back, .documentNotSupported)])
         }
     }

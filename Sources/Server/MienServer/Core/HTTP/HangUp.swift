@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import MienModels
 internal import NIOCore
 internal import NIOHTTPTypes
 
@@ -43,12 +44,22 @@ final class HangUpHandler: ChannelInboundHandler, RemovableChannelHandler {
 /// as if the client were still there: a client whose connection broke repeats its request and gets
 /// the result.
 enum HangUp {
-    /// - Throws: The error of `body`; `CancellationError` if the client hung up first.
+    /// - Parameter body: Waits for a worker of a pool.
+    /// - Throws: The error of `body`; ``ServerBusy`` if the pool is busy; `CancellationError` if the
+    ///   client hung up first.
     static func cancels<Output: Sendable>(_ body: @escaping @Sendable () async throws -> Output)
         async throws -> Output
     {
-        guard let channel = RequestOrigin.current.channel else { return try await body() }
-        let task = Task { try await body() }, mark = Mark()
+        do {
+            guard let channel = RequestOrigin.current.channel else { return try await body() }
+            return try await cancels(Task { try await body() }, with: channel)
+        } catch let error as InferenceError where error.code == .busy { throw ServerBusy() }
+    }
+
+    private static func cancels<Output: Sendable>(
+        _ task: Task<Output, any Error>, with channel: any Channel
+    ) async throws -> Output {
+        let mark = Mark()
         channel.eventLoop.execute {
             guard
                 let handler = try? channel.pipeline.syncOperations.handler(type: HangUpHandler.self)

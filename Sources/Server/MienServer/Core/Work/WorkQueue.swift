@@ -27,18 +27,7 @@ package final class WorkQueue: Sendable {
     package func run<Output: Sendable>(
         for share: WorkShare, _ body: @escaping @Sendable () throws -> Output
     ) async throws -> Output {
-        try await Self.wait { [pool] in try await pool.run(for: share) { _ in try body() } }
-    }
-
-    /// Waits for a worker of any pool until the client hangs up.
-    package static func wait<Output: Sendable>(
-        _ body: @escaping @Sendable () async throws -> Output
-    )
-        async throws -> Output
-    {
-        do { return try await HangUp.cancels(body) } catch let error as InferenceError
-            where error.code == .busy
-        { throw ServerBusy() }
+        try await HangUp.cancels { [pool] in try await pool.run(for: share) { _ in try body() } }
     }
 }
 

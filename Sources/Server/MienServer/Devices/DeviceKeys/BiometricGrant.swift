@@ -2,14 +2,14 @@ internal import HTTPTypes
 internal import MienAPI
 internal import MienCore
 internal import MienKeys
-package import MienStore
+internal import MienStore
 
 /// Handles `grant_type=urn:authgear:params:oauth:grant-type:biometric-request`: a request signed by
 /// a device's key, to register that key or to log in with it.
 ///
 /// The challenge is used up before the signature is checked. Every refusal is `invalid_grant`.
-package struct BiometricGrant: ExtensionGrant {
-    package let name = "urn:authgear:params:oauth:grant-type:biometric-request"
+package struct BiometricGrant: Sendable {
+    static let name = "urn:authgear:params:oauth:grant-type:biometric-request"
     private static let type = "vnd.authgear.biometric-request"
     /// The longest lifetime of a request, and how far a device's clock may be off, in seconds.
     private static let lifetime = 60.0, tolerance = 300.0
@@ -28,9 +28,11 @@ package struct BiometricGrant: ExtensionGrant {
     /// The form has the parameter `jwt`, and `device_token` if its user has signed in on this
     /// device before. If that token is unknown, the response has a new one.
     ///
-    /// - Parameter caller: The signed-in user, for a setup.
+    /// - Parameters:
+    ///   - caller: The signed-in user, for a setup.
+    ///   - thumbprint: The thumbprint of the key that made the DPoP proof.
     /// - Returns: `nil` after a setup.
-    package func handle(
+    func handle(
         _ form: FormBody, app: AppRecord, scope: String?, resources: [String], caller: Caller?,
         thumbprint: String?
     ) async throws -> TokenAnswer? {

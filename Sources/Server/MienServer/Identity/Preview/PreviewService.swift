@@ -4,6 +4,7 @@ internal import MienDocument
 internal import MienFace
 internal import MienIdentity
 internal import MienMedia
+internal import MienModels
 
 /// Looks at pictures of documents while a person takes them. Nothing is stored.
 package struct PreviewService: Sendable {
@@ -13,7 +14,6 @@ package struct PreviewService: Sendable {
     /// The frames of one session: at once, and in a minute.
     package static let burst = 10, perMinute = 360
 
-    private let previewing: any DocumentPreviewing
     /// Frames are dropped rather than kept waiting: the next one says the same.
     private let frames: WorkQueue
     /// Pictures that a person took are worth waiting for.
@@ -21,11 +21,7 @@ package struct PreviewService: Sendable {
     private let pace: RateLimiter
     private let clock: ServerClock
 
-    package init(
-        _ previewing: any DocumentPreviewing = EdgePreview(), limits: WorkLimits,
-        clock: ServerClock
-    ) {
-        self.previewing = previewing
+    package init(limits: WorkLimits, clock: ServerClock) {
         frames = WorkQueue(
             "mien.preview", workers: 1,
             limits: WorkLimits(total: 16, perOwner: 4, perPart: 1, wait: .milliseconds(500)))
@@ -41,8 +37,8 @@ package struct PreviewService: Sendable {
 
     /// - Throws: `ImageError`; ``ServerBusy`` if other frames are being checked.
     func frame(_ bytes: [UInt8], of session: IdentityAttemptID) async throws -> DocumentPreview {
-        try await frames.run(for: .stranger(naming: session.text)) { [previewing] in
-            previewing.preview(try ImageDecoder.decode(bytes, limits: Self.frameLimits))
+        try await frames.run(for: .stranger(naming: session.text)) {
+            DocumentPreview(of: try ImageDecoder.decode(bytes, limits: Self.frameLimits))
         }
     }
 
@@ -54,12 +50,14 @@ package struct PreviewService: Sendable {
     func tilt(_ frames: [[UInt8]], front: [UInt8]?, of session: IdentityAttemptID) async throws
         -> (check: ReflectionCheck, stored: [[UInt8]])
     {
-        try await pictures.run(for: .stranger(naming: session.text)) { [previewing] in
+        try await pictures.run(for: .stranger(naming: session.text)) {
             let frames = try frames.map { bytes throws(ImageError) in
                 try ImageDecoder.decode(bytes, limits: Self.frameLimits)
             }
+            let front = front.flatMap { try? ImageDecoder.decode($0) }
             return (
-                previewing.tilt(frames, front: front.flatMap { try? ImageDecoder.decode($0) }),
+                ReflectionCheck(
+                    TiltMeasurements(of: frames, front: front.map { ($0, CardPlace(in: $0)) })),
                 frames.map { StoredPicture.encode($0, maxBytes: Self.maxBytes) }
             )
         }
@@ -70,9 +68,9 @@ package struct PreviewService: Sendable {
     func picture(_ bytes: [UInt8], of session: IdentityAttemptID) async throws -> (
         preview: DocumentPreview, stored: [UInt8]
     ) {
-        try await pictures.run(for: .stranger(naming: session.text)) { [previewing] in
+        try await pictures.run(for: .stranger(naming: session.text)) {
             let image = try ImageDecoder.decode(bytes)
-            return (previewing.preview(image), StoredPicture.encode(image))
+            return (DocumentPreview(of: image), StoredPicture.encode(image))
         }
     }
 

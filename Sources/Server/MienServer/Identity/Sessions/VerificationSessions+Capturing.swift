@@ -155,9 +155,7 @@ extension VerificationSessions {
         do {
             (seen, stored) = try await previews.picture(bytes, of: id)
         } catch is ImageError {
-            (seen, stored) = (
-                DocumentPreview(faults: ["unreadable"], reason: .poorImageQuality), []
-            )
+            (seen, stored) = (.unreadable, [])
         }
         var isShown = seen.corners != nil
         if !isShown, isLast, !stored.isEmpty { isShown = try await showsDocument(stored, in: id) }
@@ -231,7 +229,7 @@ extension VerificationSessions {
         let found = try await find(token)
         let capture = SessionContent(found.record.content)?.capture
         let ended = try await end(found.record.id)
-        if let capture { try await selfies.remove(capture) }
+        if let capture { try await captures.remove(capture) }
         return try await answer(ended)
     }
 

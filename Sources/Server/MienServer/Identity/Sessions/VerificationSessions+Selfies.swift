@@ -23,9 +23,9 @@ extension VerificationSessions {
             try found.record.session.receive(.selfie)
             return SessionContent(found.record.content)?.capture
         }
-        if let former { try await selfies.remove(former) }
-        let (capture, startToken) = try await selfies.open(
-            for: id, app: found.app, user: found.account?.id)
+        if let former { try await captures.remove(former) }
+        let (capture, startToken) = try await captures.openSelfie(
+            for: Self.captureOwner(id), app: found.app, signedIn: found.account?.id)
         do {
             try await change(id) { found, _ in
                 var content = SessionContent(found.record.content) ?? SessionContent()
@@ -35,10 +35,15 @@ extension VerificationSessions {
         } catch {
             // The session ended meanwhile without a reference to the capture, so remove the capture
             // here.
-            try await selfies.remove(capture)
+            try await captures.remove(capture)
             throw error
         }
         return VerificationSelfieAnswer(startToken: startToken)
+    }
+
+    /// Stands for the run to which a capture belongs.
+    private static func captureOwner(_ session: IdentityAttemptID) -> InstanceID {
+        InstanceID(session.text)!
     }
 
     /// Takes the picture of a selfie that has passed since.
@@ -50,8 +55,8 @@ extension VerificationSessions {
             !isOfRun || !record.session.captured.contains(.selfie)
         else { return found }
         let picture: Sensitive<[UInt8]>, template: Sensitive<[UInt8]>?
-        switch try await selfies.result(
-            of: capture, for: record.id, run: record.run, app: found.app)
+        switch try await captures.selfie(
+            capture, of: record.run ?? Self.captureOwner(record.id), app: found.app)
         {
         case .passed(let taken, let made): (picture, template) = (taken, made)
         case .refused where isOfRun: return try await end(record.id)
@@ -82,7 +87,7 @@ extension VerificationSessions {
             return found
         }
         // A journey may need the template of the same face.
-        try await isOfRun ? selfies.release(capture) : selfies.remove(capture)
+        try await isOfRun ? captures.dropPicture(of: capture) : captures.remove(capture)
         return try await store.read { try Self.find(record.id, $0) } ?? changed
     }
 }

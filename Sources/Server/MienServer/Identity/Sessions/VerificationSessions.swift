@@ -18,7 +18,7 @@ package struct VerificationSessions: Sendable {
 
     let store: Store
     let identities: IdentityService
-    let selfies: any SessionSelfies
+    let captures: CaptureService
     let previews: PreviewService
     let links: VerificationLinks
     let room: VerificationRoom
@@ -52,8 +52,6 @@ package struct VerificationSessions: Sendable {
         package var run: InstanceID?
         /// The user whose case opens if the run's session is to be reviewed.
         package var reviewed: UserID?
-
-        package init() {}
     }
 
     package struct Created: Sendable {

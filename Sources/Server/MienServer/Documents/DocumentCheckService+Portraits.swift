@@ -15,45 +15,42 @@ package struct PortraitThresholds: Sendable {
     }
 }
 
-/// The comparison of a portrait with a face.
-struct PortraitComparison: Sendable {
-    var checks = IdentityChecks()
-    /// The pictures that have to be taken again.
-    var recapture: [DocumentRecapture] = []
-}
-
 extension DocumentCheckService {
     /// Compares the portrait with the face that belongs to the document, if one does.
+    ///
+    /// - Returns: The pictures that have to be taken again.
     func compare(
-        _ portrait: DescribedFace?, with face: DocumentSubmission.Face?, for share: WorkShare
-    ) async throws -> PortraitComparison {
-        var result = PortraitComparison()
-        guard let face else { return result }
-        if let fault = Self.fault(of: portrait, in: .front) { result.recapture.append(fault) }
+        _ portrait: FaceService.ReadFace?, with face: DocumentSubmission.Face?,
+        for share: WorkShare,
+        into checks: inout IdentityChecks
+    ) async throws -> [DocumentRecapture] {
+        guard let face else { return [] }
+        var recapture: [DocumentRecapture] = []
+        if let fault = Self.fault(of: portrait, in: .front) { recapture.append(fault) }
         var score: MatchScore?
         switch face {
         case .picture(let image):
             let selfie = try await faces.selfie(image, for: share)
-            if let fault = Self.fault(of: selfie, in: .face) { result.recapture.append(fault) }
+            if let fault = Self.fault(of: selfie, in: .face) { recapture.append(fault) }
             if let a = portrait?.descriptor, let b = selfie?.descriptor {
                 score = try faces.score(a, b)
             }
-            result.checks[.live] = .notChecked
+            checks[.live] = .notChecked
         case .live(let template):
             if let descriptor = portrait?.descriptor {
                 score = try faces.score(descriptor, template)
             }
-            result.checks[.live] = .passed
+            checks[.live] = .passed
         }
-        result.checks[.faceMatch] =
+        checks[.faceMatch] =
             score.map { score in
                 score >= thresholds.match
                     ? .passed : score < thresholds.review ? .failed : .inconclusive
             } ?? .inconclusive
-        return result
+        return recapture
     }
 
-    private static func fault(of face: DescribedFace?, in picture: DocumentPicture)
+    private static func fault(of face: FaceService.ReadFace?, in picture: DocumentPicture)
         -> DocumentRecapture?
     {
         guard let face else {

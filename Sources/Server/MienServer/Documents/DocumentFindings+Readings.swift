@@ -3,18 +3,9 @@ internal import MienDocument
 internal import MienIdentity
 internal import MienModels
 
-/// The judgment of the pictures of one document. Pure: the same readings and time give the same
-/// result.
-struct DocumentAssessment: Sendable {
-    /// The pictures that have to be taken again; empty if the document was read.
-    let recapture: [DocumentRecapture]
-    /// Without those of faces.
-    let checks: IdentityChecks
-    /// The holder, as the machine-readable part states it.
-    let stated: StatedPerson?
-    /// The personal data of a document that states an address; otherwise `nil`.
-    let data: PersonalDataInput?
-
+/// The judgment of the pictures of one document, without faces. Pure: the same readings and time give
+/// the same findings.
+extension DocumentFindings {
     /// - Parameters:
     ///   - sides: The pictures and their readings; only the front for a passport.
     ///   - looksForCopies: Whether the first picture's signs of a copy are among the checks.
@@ -27,9 +18,10 @@ struct DocumentAssessment: Sendable {
         }
         let cards = sides.compactMap(\.reading.card)
         let zone = zones.first, card = cards.first
-        let faults = DocumentFaults(sides, as: type, isRead: zone != nil || card != nil)
-        guard faults.recapture.isEmpty else {
-            (recapture, checks, stated, data) = (faults.recapture, IdentityChecks(), nil, nil)
+        let recapture = DocumentRecapture.needed(
+            for: sides, of: type, isRead: zone != nil || card != nil)
+        guard recapture.isEmpty else {
+            self.init(isReadable: false, recapture: recapture)
             return
         }
         let issuer = card?.country ?? zone?.issuer.country
@@ -55,17 +47,16 @@ struct DocumentAssessment: Sendable {
         if looksForCopies, let front = sides.first?.reading {
             for (check, result) in Self.copyChecks(of: front) { checks[check] = result }
         }
-        self.checks = checks
-        recapture = []
-
         let today = CalendarDate(now)
         let fields = card.map { DocumentFields($0) } ?? zone.map { DocumentFields($0, asOf: today) }
-        stated = fields.map {
+        let stated = fields.map {
             StatedPerson(
                 familyName: $0.familyName ?? "", givenNames: $0.givenNames.joined(separator: " "),
                 dateOfBirth: $0.birth, hasShortenedNames: $0.hasShortenedNames)
         }
-        data = card.flatMap(Self.data)
+        self.init(
+            isReadable: true, checks: checks, data: card.flatMap { Self.personalData(of: $0) },
+            stated: stated)
     }
 
     /// The kind of document; `nil` for visas and others that are not accepted.
@@ -116,7 +107,7 @@ struct DocumentAssessment: Sendable {
         }
     }
 
-    private static func data(of card: AAMVACard) -> PersonalDataInput? {
+    private static func personalData(of card: AAMVACard) -> PersonalDataInput? {
         guard let family = card.familyName, !card.givenNames.isEmpty, let birth = card.birth,
             let street = card.street, let code = card.postalCode, let country = card.country
         else { return nil }
