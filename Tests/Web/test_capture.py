@@ -1,9 +1,10 @@
 """The capture page."""
 
+import json
 import re
 
 from scenes import PASSWORD, Site, agree, app, begin_registration, finish, new, start_camera
-from server import Run
+from server import REPOSITORY, Run
 from testing import test
 
 STAGE = ".stage"
@@ -72,6 +73,27 @@ def passive(world):
     asked = set((page.js("sessionStorage.getItem('asked')") or "").split(","))
     assert "blink" in asked, asked
     assert not asked & {"turn_left", "turn_right", "look_up", "look_down", "open_mouth", "come_closer"}, asked
+
+
+@test("each reason for which the server refuses a capture has its text, and only a face that left is told to stay in the oval")
+def reasons(world):
+    server, site = world.server(), Site()
+    _, _, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
+    page.wait("!!document.querySelector('mien-capture')")
+    schemas = json.loads((REPOSITORY / "docs" / "openapi.json").read_text(encoding="utf-8"))["components"]["schemas"]
+    texts = json.loads((REPOSITORY / "Web" / "Languages" / "en.json").read_text(encoding="utf-8"))["texts"]
+    # The page asks for the state of its capture, which ended for this reason.
+    page.js("globalThis.fetch = async () => new Response(JSON.stringify({ status: 'failed', reasons: [globalThis.__reason] })), 0")
+    oval = set()
+    for reason in schemas["CaptureAnswer"]["properties"]["reasons"]["items"]["enum"]:
+        page.js(f"(globalThis.__reason = {json.dumps(reason)}, document.querySelector('mien-capture').start(), 0)")
+        page.find(".view [role=alert]")
+        shown = page.js("__web.shown('.view [role=alert]').textContent")
+        assert shown == texts[f"refusal_{reason}"], f"{reason}: {shown}"
+        if "left the oval" in shown:
+            oval.add(reason)
+    assert oval == {"face_lost", "face_jumped"}, oval
+    page.close()
 
 
 @test("a used link says so, and a capture that is open in this browser goes on", camera=True)

@@ -63,7 +63,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func report(_ checks: [Check]) {
-        Terminal.say(Terminal.table(checks.map { [$0.ok ? "✓" : "✗", $0.name, $0.detail] }))
+        print(Terminal.table(checks.map { [$0.ok ? "✓" : "✗", $0.name, $0.detail] }))
         let bad = checks.count { !$0.ok }
         print(
             bad == 0

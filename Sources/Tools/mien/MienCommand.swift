@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import MienTools
 
 /// The executable: reads arguments, connects the modules, and prints results. It makes no decisions
@@ -30,8 +29,5 @@ struct MienCommand: AsyncParsableCommand {
             DemoCommand.self,
         ])
 
-    static func main() async {
-        // All the command's work has ended when it returns, because engines wait for their workers.
-        Foundation.exit(await outcome().rawValue)
-    }
+    static func main() { runToEnd() }
 }

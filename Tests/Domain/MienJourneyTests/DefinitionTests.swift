@@ -388,4 +388,21 @@ struct DefinitionTests {
             }
         }
     }
+
+    @Test(arguments: [
+        "123456", "١٢٣ \u{2011}٤٥٦", "１２３４５６", "\u{200F}1 - 2 - 3 - 4 - 5 - 6\u{202C}",
+    ])
+    func `a code is read as it was typed, and its limits count its digits`(text: String) throws {
+        let schema = try InputSchema(
+            ["properties": ["code": ["format": "code", "minLength": 6, "maxLength": 6]]], path: "")
+        #expect(
+            schema.validate(["code": .string(text)])
+                == .success(ValidInput(plain: ["code": "123456"])))
+        for wrong in ["\(text)7", "12345a", "- - -"] {
+            guard case .failure = schema.validate(["code": .string(wrong)]) else {
+                Issue.record("\(wrong)")
+                return
+            }
+        }
+    }
 }

@@ -63,22 +63,18 @@ final class Desktop {
     private var logFile: URL { folder.appending(path: "log") }
 
     /// - Parameters:
+    ///   - pack: A test of one that is not installed is skipped.
     ///   - photo: The photo whose person is enrolled; `nil` for nobody.
     ///   - seconds: The module's `timeout`.
     ///   - options: Further options of the module.
     init(
         pack: String, enrolling photo: String?, seconds: Int = 60, options: String = ""
     ) async throws {
-        (home, self.pack) = (try TemporaryHome(), pack)
+        (home, self.pack) = (try TemporaryHome(pack: pack), pack)
         // A socket's path has at most 107 bytes.
         folder = URL(filePath: "/tmp/mien-pam-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(
             at: services, withIntermediateDirectories: true)
-        if pack != "mien-basic-1" {
-            try FileManager.default.createSymbolicLink(
-                at: home.packs.appending(path: pack),
-                withDestinationURL: TemporaryHome.Machine.folder.appending(path: "packs/\(pack)"))
-        }
         let module = try await Self.modules.value.appending(path: "pam_mien.so").path
         let ours = "auth sufficient \(module) socket=\(socket) timeout=\(seconds) \(options)\n"
         try (ours + "auth required pam_deny.so\naccount required pam_permit.so\n").write(

@@ -93,11 +93,11 @@ import Testing
         #expect(try await mien(home, "face", "verify", "ada", home.photo("obama2")).status == 0)
     }
 
-    @Test(.needsFaces)
-    func `a camera that lights every second frame with infrared enrolls and recognizes`()
-        async throws
-    {
-        let home = try TemporaryHome(), maker = try await ClipMaker(home)
+    @Test(.needsFaces, arguments: TemporaryHome.packs)
+    func `a camera that lights every second frame with infrared enrolls and recognizes`(
+        pack: String
+    ) async throws {
+        let home = try TemporaryHome(pack: pack), maker = try await ClipMaker(home)
         let lit = try await maker.frames(
             enrolling: EnrollmentSettings(
                 mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 2), further: 3

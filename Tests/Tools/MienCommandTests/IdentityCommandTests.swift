@@ -61,6 +61,36 @@ import Testing
         }
     }
 
+    @Test(.needsPack) func `a file in Windows-1252 is imported where that is stated`() async throws
+    {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            let settings = [
+                "MIEN_ADMIN_SERVER": server.adminAddress,
+                "MIEN_ADMIN_CREDENTIAL": server.credential,
+            ]
+            let bytes: [UInt8] =
+                Array("\(Self.header)1,Zo".utf8) + [0xEB]
+                + Array(",Moss,1 Main Street,30318,US,1985-12-10,\n\(Self.row(2))".utf8)
+            let file = try home.write(bytes, as: "people.csv")
+            let refused = try await home.mien(
+                ["admin", "registry", "import", file], settings: settings)
+            #expect(
+                refused.status == 2
+                    && refused.err.contains("line 2: column 2 is not UTF-8")
+                    && refused.err.contains("--encoding windows-1252"), "\(refused)")
+            let arguments = ["admin", "registry", "import", file, "--encoding", "windows-1252"]
+            let imported = try await home.mien(arguments, settings: settings)
+            #expect(
+                imported.status == 0 && imported.out.hasPrefix("Imported 2 people.\n")
+                    && imported.out.contains("1 row has letters beyond ASCII: ë\n"), "\(imported)")
+            let again = try await home.mien(arguments + ["--json"], settings: settings)
+            #expect(
+                try again.json["imported"] as? Int == 2 && again.json["letters"] as? String == "ë"
+                    && again.json["rows_beyond_ascii"] as? Int == 1, "\(again)")
+        }
+    }
+
     @Test(.needsPack) func `verifications are listed, reset, and required from the command line`()
         async throws
     {

@@ -71,6 +71,20 @@ import Testing
         #expect(plain.status == 0 && plain.out == code + "\n", "\(plain)")
     }
 
+    /// The first has a 9, which base32 lacks; the second could be either.
+    @Test(arguments: [
+        "3132333435363738393031323334353637383930", "3132333435363738313233343536373831323334",
+    ])
+    func `a secret that looks hexadecimal gets a hint`(secret: String) async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let words = ["otp", "totp", "--time", "59"]
+        let plain = try await home.mien(words, input: secret)
+        #expect(plain.status == (secret.contains("9") ? 2 : 0), "\(plain)")
+        #expect(plain.err.contains("add --hex") && !plain.err.contains(secret), "\(plain)")
+        let hex = try await home.mien(words + ["--hex"], input: secret)
+        #expect(hex.status == 0 && hex.err.isEmpty && hex.out != plain.out, "\(hex)")
+    }
+
     @Test func `a URI's parameters count, unless options say otherwise`() async throws {
         let home = try TemporaryHome(hasPack: false)
         let uri = "otpauth://totp/a?secret=\(Self.base32)&digits=8&period=60"
@@ -212,6 +226,19 @@ import Testing
             let result = try await home.mien(["otp"] + arguments + ["--json"])
             #expect(try result.status == 2 && result.error.code == code, "\(arguments) \(result)")
             #expect(!result.err.contains(Self.base32) && !result.out.contains(Self.base32))
+        }
+    }
+
+    @Test(arguments: ["-1", "18446744073709551616", "x"])
+    func `a counter out of range is called so, not missing`(counter: String) async throws {
+        let home = try TemporaryHome(hasPack: false), file = try secretFile(home)
+        for words in [["--counter", counter], ["--counter=\(counter)"]] {
+            let result = try await home.mien(
+                ["otp", "hotp", "--secret-file", file] + words + ["--json"])
+            #expect(try result.status == 2 && result.error.code == "usage", "\(result)")
+            #expect(
+                result.err.contains("--counter must be 0 to 18446744073709551615, not “\(counter)”")
+                    && !result.err.contains("Missing"), "\(result)")
         }
     }
 

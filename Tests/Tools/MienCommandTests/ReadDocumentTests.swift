@@ -30,11 +30,13 @@ import Testing
         var recapture: String?
     }
 
-    private func scene(_ subject: SpecimenScene.Subject, _ seed: UInt64) throws
-        -> (specimen: Specimen, bytes: Data)
-    {
+    private func scene(
+        _ subject: SpecimenScene.Subject, _ seed: UInt64,
+        unknownBirth: SpecimenPerson.UnknownBirth = .nothing
+    ) throws -> (specimen: Specimen, bytes: Data) {
         var random = SeededGenerator(seed: seed)
-        let person = SpecimenPerson.random(&random)
+        var person = SpecimenPerson.ordinary(&random)
+        person.unknownBirth = unknownBirth
         let specimen = Specimen(.td3, person, &random)
         let scene = SpecimenScene(subject, specimen, &random)
         return (specimen, Data(JPEGEncoder.encode(scene.image)))
@@ -59,6 +61,17 @@ import Testing
         _ = try ImageFile.decode(drawn, limits: ImageLimits(maxBytes: 20 << 20))
         let words = try await home.mien("document", "read", photo)
         #expect(words.out.contains("machine-readable zone TD3, valid"))
+    }
+
+    @Test func `a date of birth that is not known is shown as such`() async throws {
+        let home = try TemporaryHome(hasPack: false)
+        let photo = try home.write(
+            scene(.good, 1, unknownBirth: .dayAndMonth).bytes, as: "passport.jpg")
+        let result = try await home.mien("document", "read", photo)
+        #expect(result.status == 0, "\(result)")
+        #expect(result.out.contains(/\nbirth +mrz +not checked: partial/), "\(result.out)")
+        // The issuer publishes no rule for its numbers.
+        #expect(!result.out.contains("number_format"), "\(result.out)")
     }
 
     @Test func `a photo without a document asks for another`() async throws {

@@ -19,8 +19,9 @@ import Testing
         return file.path
     }
 
-    @Test(.needsPack) func `a video without a face is an answer, not an error`() async throws {
-        let home = try TemporaryHome(), file = home.files.appending(path: "clip.mp4")
+    @Test(.needsPack, arguments: TemporaryHome.packs)
+    func `a video without a face is an answer, not an error`(pack: String) async throws {
+        let home = try TemporaryHome(pack: pack), file = home.files.appending(path: "clip.mp4")
         try MovieMaker(.mp4).write(
             Array(
                 repeating: RGBImage(width: 160, height: 120, filledWith: RGBColor(90, 120, 150)),
@@ -57,10 +58,9 @@ import Testing
                 && lines[6]["dropped"] as? Int == 0)
     }
 
-    @Test(.needsFaces) func `the best frame of a face is graded, and compared with --name`()
-        async throws
-    {
-        let home = try TemporaryHome()
+    @Test(.needsFaces, arguments: TemporaryHome.packs)
+    func `the best frame of a face is graded, and compared with --name`(pack: String) async throws {
+        let home = try TemporaryHome(pack: pack)
         let face = try ImageFile.decode(home.photo("obama2"))
         let empty = RGBImage(width: face.width, height: face.height, filledWith: .black)
         let clip = try movie(home, of: [empty, face, face, empty])
@@ -116,7 +116,7 @@ import Testing
         actor: (RGBImage, FaceMesh) -> any LivenessActor
     ) async throws -> String {
         let whole = try ImageFile.decode(home.photo("obama"))
-        let engine = try FaceEngine(pack: try ModelPack(folder: TemporaryHome.Machine.pack))
+        let engine = try FaceEngine(pack: try ModelPack(folder: home.pack))
         // The face and its surroundings, so that frames are small.
         let box = try #require(try await engine.analyze(whole).main).detection.box,
             side = min(whole.width, whole.height, Int(2.6 * box.width))
@@ -143,12 +143,11 @@ import Testing
         return file.path
     }
 
-    @Test(.needsFaces)
-    func
-        `active mode accepts and compares requested actions, and refuses a recording of others`()
-        async throws
-    {
-        let home = try TemporaryHome()
+    @Test(.needsFaces, arguments: TemporaryHome.packs)
+    func `active mode accepts and compares requested actions, and refuses a recording of others`(
+        pack: String
+    ) async throws {
+        let home = try TemporaryHome(pack: pack)
         let clip = try await session(home, [.turnLeft, .blink]) {
             SolidHead($0, mesh: $1, reach: 60)
         }
@@ -216,9 +215,9 @@ import Testing
         }
     }
 
-    @Test(.needsFaces)
-    func `omitted actions are not requested`() async throws {
-        let home = try TemporaryHome()
+    @Test(.needsFaces, arguments: TemporaryHome.packs)
+    func `omitted actions are not requested`(pack: String) async throws {
+        let home = try TemporaryHome(pack: pack)
         // Whatever the head did by itself could end the session before its first request.
         let clip = try await session(home, [.turnLeft, .blink]) {
             Idler(head: SolidHead($0, mesh: $1, reach: 60))
@@ -235,9 +234,9 @@ import Testing
         }
     }
 
-    @Test(.needsPack)
-    func `a video that ends early and a timeout are refusals`() async throws {
-        let home = try TemporaryHome(), file = home.files.appending(path: "clip.mp4")
+    @Test(.needsPack, arguments: TemporaryHome.packs)
+    func `a video that ends early and a timeout are refusals`(pack: String) async throws {
+        let home = try TemporaryHome(pack: pack), file = home.files.appending(path: "clip.mp4")
         try MovieMaker(.mp4).write(
             Array(
                 repeating: RGBImage(width: 160, height: 120, filledWith: RGBColor(90, 120, 150)),

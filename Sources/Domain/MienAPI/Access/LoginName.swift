@@ -101,7 +101,8 @@ public struct LoginName: Sendable, Hashable {
     private enum At { static let byte = UInt8(ascii: "@"), dot = UInt8(ascii: ".") }
 }
 
-/// The reason a text is not a login name. Does not contain the text.
+/// The reason a text is not a login name. Does not contain the text. The description continues the
+/// name of the field, which callers put before it: “username must not contain spaces”.
 public enum LoginNameError: Error, Sendable, Equatable, CustomStringConvertible {
     case empty(LoginName.Kind)
     case tooLong(LoginName.Kind)
@@ -111,17 +112,17 @@ public enum LoginNameError: Error, Sendable, Equatable, CustomStringConvertible 
 
     public var description: String {
         switch self {
-        case .empty(let kind): "\(kind.rawValue) is empty"
-        case .tooLong(let kind): "\(kind.rawValue) has more than 254 bytes"
+        case .empty: "is empty"
+        case .tooLong: "has more than 254 bytes"
         case .character(.username):
-            "username must not contain spaces, control characters, characters that change the direction of text, or “@”"
+            "must not contain spaces, control characters, characters that change the direction of text, or “@”"
         case .character(.email):
-            "email must not contain spaces, control characters, or invisible characters"
-        case .character(let kind):
-            "\(kind.rawValue) must not contain spaces, control characters, or characters that change the direction of text"
+            "must not contain spaces, control characters, or invisible characters"
+        case .character(.externalID):
+            "must not contain spaces, control characters, or characters that change the direction of text"
         case .mixedScripts:
-            "username must not mix Latin, Greek, and Cyrillic letters, because some of them look alike"
-        case .notAnAddress: "email must be an address like name@example.org"
+            "must not mix Latin, Greek, and Cyrillic letters, because some of them look alike"
+        case .notAnAddress: "must be an address like name@example.org"
         }
     }
 }

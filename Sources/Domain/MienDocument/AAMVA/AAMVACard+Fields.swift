@@ -35,8 +35,18 @@ extension AAMVACard {
         return fullName?.given ?? []
     }
 
+    /// All words of a full name that does not say which of them is the family name; otherwise empty.
+    ///
+    /// The standard's first version separates the parts of the full name by commas, the family name
+    /// first. Some states wrote spaces. Those of Pennsylvania's cards mean `FIRST MIDDLE FAMILY`
+    /// (c0shea/IdParser, issues 15 and 30); what those of other states mean, no source says.
+    public var unorderedNames: [String] {
+        guard familyName == nil, givenNames.isEmpty else { return [] }
+        return self[.fullName].map(Self.words) ?? []
+    }
+
     /// The full name of old cards: `FAMILY,FIRST,MIDDLE,SUFFIX`, with `@` or `$` instead of commas
-    /// in some states, or `FIRST MIDDLE FAMILY`.
+    /// in some states. `nil` for ``unorderedNames``.
     private var fullName: (family: String?, given: [String])? {
         guard let text = self[.fullName] else { return nil }
         let parts = text.split(omittingEmptySubsequences: false) { ",@$".contains($0) }
@@ -48,6 +58,7 @@ extension AAMVACard {
             )
         }
         let words = Self.words(text)
+        guard words.count == 1 || jurisdiction?.code == "PA" else { return nil }
         return words.last.map { ($0, Array(words.dropLast())) }
     }
 

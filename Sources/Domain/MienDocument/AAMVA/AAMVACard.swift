@@ -53,7 +53,9 @@ public struct AAMVACard: Sendable, Hashable {
             stripe = nil
         }
         // Vehicles and companies have such barcodes, too.
-        guard number != nil || familyName != nil || !givenNames.isEmpty else {
+        guard
+            number != nil || familyName != nil || !(givenNames + unorderedNames).isEmpty
+        else {
             throw DocumentError(.cardElement, "the text states neither a number nor a name")
         }
     }

@@ -16,6 +16,9 @@ public struct DocumentFields: Sendable, Hashable {
     public var familyName: String?
     /// Given names in order.
     public var givenNames: [String] = []
+    /// All names, if the document does not say which is the family name; otherwise empty. Not
+    /// compared with other sources.
+    public var unorderedNames: [String] = []
     public var birth: CalendarDate?
     public var expiry: CalendarDate?
     public var issue: CalendarDate?
@@ -49,6 +52,7 @@ public struct DocumentFields: Sendable, Hashable {
         number = card.number
         familyName = card.familyName
         givenNames = card.givenNames
+        unorderedNames = card.unorderedNames
         birth = card.birth
         expiry = card.expiry
         issue = card.issue

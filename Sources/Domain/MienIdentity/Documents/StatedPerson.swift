@@ -2,9 +2,10 @@ public import MienCore
 
 /// The holder of a document, as far as the document states who that is.
 public struct StatedPerson: Sendable, Hashable, CustomReflectable, CustomStringConvertible {
-    /// Empty if the document states none.
+    /// Empty if the document states none, or does not say which name it is.
     public var familyName: String
-    /// All given names, with spaces between them; empty if the document states none.
+    /// All given names, with spaces between them; all names if the document does not say which is
+    /// the family name; empty if it states none.
     public var givenNames: String
     /// `nil` if the document does not state the whole date.
     public var dateOfBirth: CalendarDate?

@@ -12,9 +12,18 @@ internal import MienCore
 /// between fields, whichever the first row has most; UTF-8, or UTF-16 with a byte-order mark; a line
 /// `sep=;` or `#TYPE …` before the first row; rows of empty fields; and `\\N` or `NULL` for an optional
 /// value that is missing.
+///
+/// Other encodings are not guessed: a name that is read wrongly would decide about its person. A file
+/// is read as Windows-1252 only where that is stated, and rejected if it is UTF-8 after all.
 public struct RegistryFile: Sendable {
     /// The maximum length of a row in bytes.
     public static let maxRowBytes = 8 * 1024
+
+    public enum Encoding: Sendable {
+        /// UTF-8, or UTF-16 with a byte-order mark.
+        case unicode
+        case windows1252
+    }
 
     enum Column: String, CaseIterable {
         case id
@@ -42,7 +51,10 @@ public struct RegistryFile: Sendable {
     private var columns: [Column] = []
     /// The position of each in ``columns``.
     private var positions: [Column: Int] = [:]
-    private var encoding = RegistryEncoding()
+    private let encoding: Encoding
+    private var unicode = RegistryEncoding()
+    /// The letters that were read as Windows-1252.
+    public private(set) var letters = RegistryLetters()
     /// The byte between two fields; `nil` until the first row is known.
     private var separator: UInt8?
     /// The bytes of the first row that were read before ``separator`` was known.
@@ -56,7 +68,7 @@ public struct RegistryFile: Sendable {
     private var rowLine = 1, line = 1
     private var isFirstRow = true
 
-    public init() {}
+    public init(_ encoding: Encoding = .unicode) { self.encoding = encoding }
 
     /// Reads more of the file.
     ///
@@ -65,14 +77,14 @@ public struct RegistryFile: Sendable {
     public mutating func read(_ bytes: some Sequence<UInt8>) throws(RegistryFileError)
         -> [RegistryRow]
     {
-        try readUTF8(encoding.decode(Array(bytes)))
+        try readASCII(encoding == .unicode ? unicode.decode(Array(bytes)) : Array(bytes))
     }
 
     /// Ends the file.
     ///
     /// - Returns: the last row if no line break follows it.
     public mutating func finish() throws(RegistryFileError) -> RegistryRow? {
-        _ = try readUTF8(encoding.finish())
+        _ = try readASCII(unicode.finish())
         if separator == nil, !opening.isEmpty { _ = try endOpening() }
         guard place != .quoted else { throw error("a quoted field does not end") }
         let row = fields.isEmpty && place == .start ? nil : try endRow()
@@ -80,7 +92,8 @@ public struct RegistryFile: Sendable {
         return row
     }
 
-    private mutating func readUTF8(_ bytes: [UInt8]) throws(RegistryFileError) -> [RegistryRow] {
+    /// - Parameter bytes: In an encoding that contains ASCII.
+    private mutating func readASCII(_ bytes: [UInt8]) throws(RegistryFileError) -> [RegistryRow] {
         var rows: [RegistryRow] = []
         var rest = bytes[...]
         while separator == nil, let first = rest.popFirst() {
@@ -171,10 +184,25 @@ public struct RegistryFile: Sendable {
     private func text(_ bytes: ArraySlice<UInt8>, column: Int) throws(RegistryFileError) -> String {
         // ASCII is UTF-8, and needs no copy to see it.
         if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
-        guard let text = String(validUTF8: Array(bytes)) else {
-            throw error("column \(column + 1) is not UTF-8; save the file as CSV UTF-8")
+        let utf8 = String(validUTF8: Array(bytes))
+        switch encoding {
+        case .unicode:
+            guard let utf8 else {
+                throw error(
+                    "column \(column + 1) is not UTF-8; save the file as CSV UTF-8",
+                    isOfEncoding: true)
+            }
+            return utf8
+        case .windows1252:
+            // A name in Windows-1252 has no letters that are UTF-8 as well.
+            guard utf8 == nil else {
+                throw error("column \(column + 1) is UTF-8, not Windows-1252")
+            }
+            guard let text = Windows1252.text(bytes) else {
+                throw error("column \(column + 1) has a byte that Windows-1252 does not have")
+            }
+            return text
         }
-        return text
     }
 
     // MARK: Any rows
@@ -259,6 +287,7 @@ public struct RegistryFile: Sendable {
         guard texts.count == columns.count else {
             throw error("\(texts.count) fields, but the first row names \(columns.count) columns")
         }
+        if encoding == .windows1252 { letters.note(texts) }
         return try row(texts)
     }
 
@@ -323,8 +352,8 @@ public struct RegistryFile: Sendable {
         }
     }
 
-    private func error(_ reason: String) -> RegistryFileError {
-        RegistryFileError(line: rowLine, reason: reason)
+    private func error(_ reason: String, isOfEncoding: Bool = false) -> RegistryFileError {
+        RegistryFileError(line: rowLine, reason: reason, isOfEncoding: isOfEncoding)
     }
 }
 
@@ -333,8 +362,12 @@ public struct RegistryFileError: Error, Sendable, Hashable, CustomStringConverti
     /// The line on which the row begins, counted from 1.
     public let line: Int
     public let reason: String
+    /// Whether the file may be one of another encoding.
+    public let isOfEncoding: Bool
 
-    public init(line: Int, reason: String) { (self.line, self.reason) = (line, reason) }
+    public init(line: Int, reason: String, isOfEncoding: Bool = false) {
+        (self.line, self.reason, self.isOfEncoding) = (line, reason, isOfEncoding)
+    }
 
     public var description: String { "line \(line): \(reason)" }
 }

@@ -41,7 +41,7 @@ extension InputSchema {
         }
         var input = ValidInput()
         for field in fields {
-            guard let value = members[field.name], value != .null else {
+            guard let value = members[field.name].map(field.read), value != .null else {
                 if field.isRequired {
                     problems.append(
                         FieldProblem(field: field.name, message: "required but missing"))
@@ -67,6 +67,12 @@ struct InvalidInput: Error, Equatable {
 }
 
 extension InputSchema.Field {
+    /// Returns a code without what people and keyboards add, so that apps may pass on what was typed.
+    fileprivate func read(_ value: JSONValue) -> JSONValue {
+        guard format == .code, case .string(let text) = value else { return value }
+        return .string(TypedCode.normal(text))
+    }
+
     fileprivate func problem(with value: JSONValue) -> String? {
         switch (kind, value) {
         case (.number, .number), (.boolean, .bool): return nil

@@ -56,6 +56,12 @@ public struct OTPSecret: Sendable, Hashable {
         try self.init(bytes, lengths: Self.typedLengths)
     }
 
+    /// Whether a text is more likely a hexadecimal secret, of at least 64 bits, than a base32 one.
+    /// Of base32 secrets with 16 letters, one in six million has no letter after F.
+    public static func looksHexadecimal(_ text: some StringProtocol) -> Bool {
+        (try? OTPSecret(hexadecimal: text)).map { $0.bytes.count >= 8 } ?? false
+    }
+
     /// Removes what separates groups: white space, hyphens, and characters that nobody sees, which
     /// come along when a secret is copied from a page.
     private static func ungrouped(_ text: some StringProtocol) -> String {

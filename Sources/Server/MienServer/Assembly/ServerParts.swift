@@ -212,7 +212,7 @@ struct ServerParts: Sendable {
             previews: PreviewService(limits: limits, clock: clock),
             links: VerificationLinks(store: store, clock: clock, publicURL: publicURLText),
             room: VerificationRoom(
-                sessionsOfAddress: configuration.verificationsPerAddress,
+                sessionsOfNetwork: configuration.verificationsPerAddress,
                 bytes: configuration.verificationBytes), clock: clock)
         identityWorker = IdentityWorker(identities, metrics: metrics, logger: logger)
         identityNews = OutboxDelivery(

@@ -51,7 +51,8 @@ extension DocumentFindings {
         let fields = card.map { DocumentFields($0) } ?? zone.map { DocumentFields($0, asOf: today) }
         let stated = fields.map {
             StatedPerson(
-                familyName: $0.familyName ?? "", givenNames: $0.givenNames.joined(separator: " "),
+                familyName: $0.familyName ?? "",
+                givenNames: ($0.givenNames + $0.unorderedNames).joined(separator: " "),
                 dateOfBirth: $0.birth, hasShortenedNames: $0.hasShortenedNames)
         }
         self.init(

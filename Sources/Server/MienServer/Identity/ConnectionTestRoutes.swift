@@ -49,7 +49,8 @@ package struct ConnectionTestRoutes {
             guard let source = identities.sources.first(where: { $0.name == name }) else {
                 throw Problem(
                     .notFound,
-                    "There is no such source. GET /v1/verifications/sources lists them.")
+                    "The server asks no source of this name. Reload the list of sources, or add the source to the setting identity.sources and restart the server."
+                )
             }
             return try await test("source", ["source": .string(name)], by: context) {
                 await Self.test(source)

@@ -56,8 +56,8 @@ extension MemberService {
             let address = name.kind == .email ? Sensitive(text) : account?.noticeAddress
             guard let address else { return }
             try mail.post(
-                mailOfInvitation(to: address, record.name.text, invitation), through: .notices,
-                about: account?.id, in: tables, at: now)
+                mailOfInvitation(to: address, record.name.text.isolated, invitation),
+                through: .notices, about: account?.id, in: tables, at: now)
         }
         return invitation
     }

@@ -2,10 +2,30 @@ public import ArgumentParser
 internal import Foundation
 
 extension AsyncParsableCommand {
-    /// Runs the command that the arguments name, reports its error, and returns the exit code.
-    public static func outcome() async -> Outcome {
+    /// Runs the command that the arguments name, reports its error, and ends the process with the
+    /// exit code.
+    ///
+    /// Help, completion scripts, refused arguments, and commands that do not wait start no thread:
+    /// the pool of the runtime watches its threads through `/proc`, and can crash in a process that
+    /// is ending already.
+    public static func runToEnd() -> Never {
         do {
-            var command = try parseAsRoot()
+            var command = try parsed()
+            if !(command is any AsyncParsableCommand) {
+                try command.run()
+                exit(Outcome.match.rawValue)
+            }
+        } catch {
+            exit(report(error, arguments: CommandLine.arguments).rawValue)
+        }
+        // All the command's work has ended when it returns, because engines wait for their workers.
+        Task { exit(await outcome().rawValue) }
+        dispatchMain()
+    }
+
+    private static func outcome() async -> Outcome {
+        do {
+            var command = try parsed()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -15,6 +35,26 @@ extension AsyncParsableCommand {
         } catch {
             return report(error, arguments: CommandLine.arguments)
         }
+    }
+
+    private static func parsed() throws -> any ParsableCommand {
+        try parseAsRoot(joiningNegativeValues(CommandLine.arguments.dropFirst()))
+    }
+
+    /// Joins options and negative numbers after them, which the parser would take for other options
+    /// and call the value missing: `--counter -1` becomes `--counter=-1`.
+    private static func joiningNegativeValues(_ arguments: some Sequence<String>) -> [String] {
+        var joined: [String] = []
+        for argument in arguments {
+            if let last = joined.last, last.hasPrefix("--"), last != "--", !last.contains("="),
+                !joined.contains("--"), argument.wholeMatch(of: /-[0-9][0-9.]*/) != nil
+            {
+                joined[joined.count - 1] += "=" + argument
+            } else {
+                joined.append(argument)
+            }
+        }
+        return joined
     }
 
     /// Prints `error` and returns its exit code.

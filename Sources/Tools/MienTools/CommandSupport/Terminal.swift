@@ -20,7 +20,7 @@ public enum Terminal {
     }
 
     /// Formats rows with aligned columns, two spaces apart. With a `heading`, it becomes the first
-    /// row.
+    /// row. A name that is written from right to left stays in its column.
     public static func table(
         _ rows: [[String]], heading: [String]? = nil, rightAligned: Set<Int> = []
     )
@@ -34,7 +34,8 @@ public enum Terminal {
         var lines = all.map { row in
             row.enumerated().map { column, text in
                 let blanks = String(repeating: " ", count: widths[column] - text.count)
-                return rightAligned.contains(column) ? blanks + text : text + blanks
+                let shown = text.isolated
+                return rightAligned.contains(column) ? blanks + shown : shown + blanks
             }.joined(separator: "  ").trimmingSuffix(" ")
         }
         if heading != nil {

@@ -17,9 +17,14 @@ struct RegistryParts {
     /// pages it writes for each, and the longer other writes wait.
     static let maxRows = 50_000
 
-    private var file = RegistryFile()
+    private var file: RegistryFile
     private var rows: [RegistryRow] = []
     private var sent = 0
+
+    /// See ``RegistryFile/letters``.
+    var letters: RegistryLetters { file.letters }
+
+    init(_ encoding: RegistryFile.Encoding = .unicode) { file = RegistryFile(encoding) }
 
     mutating func read(_ bytes: some Sequence<UInt8>) throws(RegistryFileError) -> [Part] {
         rows += try file.read(bytes)

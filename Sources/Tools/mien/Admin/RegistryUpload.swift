@@ -11,6 +11,7 @@ struct RegistryUpload {
         /// When the first part was imported, by the server's clock in milliseconds; `nil` for a file
         /// without rows.
         var began: Int64?
+        var letters = RegistryLetters()
     }
 
     /// The server refused a row.
@@ -25,15 +26,19 @@ struct RegistryUpload {
     /// The maximum number of parts that are on their way.
     private static let together = 2
 
+    private let encoding: RegistryFile.Encoding
     private let send: @Sendable (RegistryParts.Part) async throws -> RegistryImportAnswer
 
-    init(_ admin: MienAdmin) {
-        self.init { try await admin.importPeople($0.bytes) }
+    init(_ admin: MienAdmin, _ encoding: RegistryFile.Encoding) {
+        self.init(encoding) { try await admin.importPeople($0.bytes) }
     }
 
     /// - Parameter send: Imports a part.
-    init(_ send: @escaping @Sendable (RegistryParts.Part) async throws -> RegistryImportAnswer) {
-        self.send = send
+    init(
+        _ encoding: RegistryFile.Encoding = .unicode,
+        _ send: @escaping @Sendable (RegistryParts.Part) async throws -> RegistryImportAnswer
+    ) {
+        (self.encoding, self.send) = (encoding, send)
     }
 
     /// - Parameter read: Returns more of the file; nothing at its end.
@@ -41,7 +46,7 @@ struct RegistryUpload {
     ///   then be imported.
     func send(_ read: () throws -> Data) async throws -> Result {
         try await withThrowingTaskGroup { (group: inout Group) in
-            var parts = RegistryParts(), sending = Sending()
+            var parts = RegistryParts(encoding), sending = Sending()
             while true {
                 let bytes = try read()
                 let next = bytes.isEmpty ? try parts.finish() : try parts.read(bytes)
@@ -61,7 +66,9 @@ struct RegistryUpload {
                 if bytes.isEmpty { break }
             }
             for try await (row, answer) in group { sending.finished(row, answer) }
-            return sending.result
+            var result = sending.result
+            result.letters = parts.letters
+            return result
         }
     }
 

@@ -26,6 +26,8 @@ struct DocumentReport: Encodable {
         let number: String?
         let familyName: String?
         let givenNames: [String]
+        /// All names, if the document does not say which is the family name.
+        let unorderedNames: [String]?
         let birth: String?
         let issue: String?
         let expiry: String?
@@ -39,6 +41,13 @@ struct DocumentReport: Encodable {
         let verdict: String
         let reason: String?
         let sources: [String]
+
+        /// Whether people are told. Of the checks that were not made, only those of a field that the
+        /// document states in part or not at all concern it.
+        var isShown: Bool {
+            verdict != "not_checked"
+                || (sources.count == 1 && ["partial", "missing"].contains(reason))
+        }
     }
 
     let photos: [Photo]
@@ -101,7 +110,9 @@ struct DocumentReport: Encodable {
         if !fields.isEmpty {
             let rows = fields.map { row -> [String] in
                 let cells: [String?] = [
-                    row.source, row.number, row.familyName, row.givenNames.joined(separator: " "),
+                    row.source, row.number, row.familyName,
+                    row.unorderedNames.map { "\($0.joined(separator: " ")) (in unknown order)" }
+                        ?? row.givenNames.joined(separator: " "),
                     row.birth, row.expiry, row.sex,
                 ]
                 return cells.map { Terminal.safe($0 ?? "") }
@@ -114,12 +125,17 @@ struct DocumentReport: Encodable {
                         "source", "number", "family name", "given names", "birth", "expiry", "sex",
                     ]))
         }
-        let made = checks.filter { $0.verdict != "not_checked" }
-        if !made.isEmpty {
+        let shown = checks.filter(\.isShown)
+        if !shown.isEmpty {
             out.append("")
             out.append(
                 Terminal.table(
-                    made.map { [$0.name, $0.sources.joined(separator: ", "), $0.verdict] },
+                    shown.map {
+                        [
+                            $0.name, $0.sources.joined(separator: ", "),
+                            $0.reason.map { "not checked: \($0)" } ?? $0.verdict,
+                        ]
+                    },
                     heading: ["check", "sources", "result"]))
         }
         if let recapture { out.append("\nanother photo is needed: \(recapture)") }
@@ -131,7 +147,9 @@ extension DocumentReport.Fields {
     fileprivate init(_ fields: DocumentFields) {
         self.init(
             source: fields.source.rawValue, number: fields.number, familyName: fields.familyName,
-            givenNames: fields.givenNames, birth: fields.birth?.description,
+            givenNames: fields.givenNames,
+            unorderedNames: fields.unorderedNames.isEmpty ? nil : fields.unorderedNames,
+            birth: fields.birth?.description,
             issue: fields.issue?.description, expiry: fields.expiry?.description,
             sex: fields.sex?.rawValue, country: fields.country, postalCode: fields.postalCode)
     }

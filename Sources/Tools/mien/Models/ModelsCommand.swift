@@ -54,7 +54,7 @@ struct ModelsCommand: AsyncParsableCommand {
                 }
             }
             if !rows.isEmpty {
-                Terminal.say(Terminal.table(rows, heading: ["id", "title", "license"]))
+                print(Terminal.table(rows, heading: ["id", "title", "license"]))
             }
         }
 

@@ -17,8 +17,9 @@ struct HOTPCommand: ParsableCommand {
             """)
 
     @OptionGroup var secret: SecretOptions
-    @Option(help: ArgumentHelp("The counter of the code; the first is 0.", valueName: "n"))
-    var counter: UInt64
+    @Option(
+        help: ArgumentHelp("The counter of the code; the first is 0.", valueName: "n"),
+        transform: CodeOptions.counter) var counter: UInt64
     @OptionGroup var code: CodeOptions
     @Option(help: ArgumentHelp("A code to check.", valueName: "code"), transform: CodeOptions.typed)
     var check: OneTimeCode?

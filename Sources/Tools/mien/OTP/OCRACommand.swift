@@ -28,7 +28,9 @@ struct OCRACommand: ParsableCommand {
             "The challenge. If both parties have one, give the other party's first.",
             valueName: "text"))
     var question: [String]
-    @Option(help: ArgumentHelp("For suites with C.", valueName: "n")) var counter: UInt64?
+    @Option(
+        help: ArgumentHelp("For suites with C.", valueName: "n"), transform: CodeOptions.counter)
+    var counter: UInt64?
     @Option(help: ArgumentHelp("For suites with P: a file with the PIN.", valueName: "file"))
     var pinFile: String?
     @Option(help: ArgumentHelp("For suites with S: session data, as text.", valueName: "text"))

@@ -28,7 +28,13 @@ struct SecretOptions: ParsableArguments {
                 let uri = try KeyURI(parsing: text)
                 return (uri.secret, uri)
             }
-            return (try hex ? OTPSecret(hexadecimal: text) : OTPSecret(base32: text), nil)
+            guard !hex else { return (try OTPSecret(hexadecimal: text), nil) }
+            if OTPSecret.looksHexadecimal(text) {
+                Terminal.warn(
+                    "mien: the secret is read as base32, but looks hexadecimal; if it is, add --hex"
+                )
+            }
+            return (try OTPSecret(base32: text), nil)
         }
     }
 }
@@ -109,6 +115,13 @@ struct CodeOptions: ParsableArguments {
 
     func hotp(_ stated: HOTP?) throws(OTPError) -> HOTP {
         try HOTP(digits: digits ?? stated?.digits ?? 6, hash: hash ?? stated?.hash ?? .sha1)
+    }
+
+    @Sendable static func counter(_ text: String) throws -> UInt64 {
+        guard let counter = UInt64(text) else {
+            throw ValidationError("--counter must be 0 to \(UInt64.max), not “\(text)”")
+        }
+        return counter
     }
 
     @Sendable static func hash(_ text: String) throws -> OTPHash {

@@ -76,6 +76,8 @@ import Testing
         #expect(
             try !#require(thrown).description.replacing("name@example.org", with: "").contains(text)
                 || text.count < 2)
+        // Callers put the field's name before it.
+        #expect(LoginName.Kind.allCases.allSatisfy { !"\(error)".contains($0.rawValue) })
     }
 
     @Test func `the longest names are accepted`() throws {

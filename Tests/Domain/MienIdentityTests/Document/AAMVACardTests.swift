@@ -91,18 +91,46 @@ import Testing
         #expect(card.bytes == Array(text.utf8))
     }
 
+    private static func card(named full: String, issuer: String = "636010") throws -> AAMVACard {
+        try AAMVACard(
+            encoded(
+                issuer: issuer, version: 1, own: nil, [("DL", [("DAA", full), ("DAQ", "1")])]))
+    }
+
     @Test func `full names of old cards`() throws {
-        func names(_ full: String) throws -> [String] {
-            let card = try AAMVACard(
-                Self.encoded(version: 1, own: nil, [("DL", [("DAA", full), ("DAQ", "1")])]))
+        func names(_ full: String, issuer: String = "636010") throws -> [String] {
+            let card = try Self.card(named: full, issuer: issuer)
+            #expect(card.unorderedNames.isEmpty)
             return [card.familyName ?? "-"] + card.givenNames
         }
         #expect(try names("CORTEZ,PABLO,,JR") == ["CORTEZ", "PABLO"])
         #expect(try names("TESTER,JOEY, MIDLAND") == ["TESTER", "JOEY", "MIDLAND"])
         #expect(try names("DOE@JANE@ANN") == ["DOE", "JANE", "ANN"])
-        #expect(try names("JOHN ROBERT LEE SMITH") == ["SMITH", "JOHN", "ROBERT", "LEE"])
         #expect(try names("NONE,JOEY,NONE") == ["-", "JOEY"])
         #expect(try names("TESTER,NONE") == ["TESTER"] && names("TESTER") == ["TESTER"])
+        // Pennsylvania's cards separate names by spaces, the family name last.
+        #expect(
+            try names("JOHN ROBERT LEE SMITH", issuer: "636025")
+                == ["SMITH", "JOHN", "ROBERT", "LEE"])
+    }
+
+    @Test func `of a full name with spaces only, no word is taken for the family name`() throws {
+        for full in ["JOHN ROBERT SMITH", "SMITH JOHN ROBERT"] {
+            let card = try Self.card(named: full)
+            #expect(card.familyName == nil && card.givenNames.isEmpty)
+            #expect(card.unorderedNames == full.split(separator: " ").map(String.init))
+            var input = DocumentFields(.input)
+            (input.familyName, input.givenNames) = ("Smith", ["John"])
+            let document = IdentityDocument(card: card, input: input)
+            let today = try #require(CalendarDate("2026-11-29"))
+            #expect(document.fields(asOf: today).first?.unorderedNames == card.unorderedNames)
+            let names: Set = [DocumentCheck.Name.sameFamilyName, .sameGivenNames]
+            let checks = document.checks(now: Instant(seconds: 1_795_910_400)).filter {
+                names.contains($0.name)
+            }
+            #expect(checks.count == 2)
+            #expect(checks.allSatisfy { $0.verdict == .notChecked(.missing) })
+        }
     }
 
     /// Headers of old cards: without the issuer's first digit, the indicator, or some numbers.

@@ -134,6 +134,67 @@ struct RegistryFileTests {
         }
     }
 
+    /// Reads a file that is stated to be Windows-1252.
+    private static func readWindows1252(_ bytes: [UInt8], piece: Int = .max) throws -> (
+        rows: [RegistryRow], letters: RegistryLetters
+    ) {
+        var file = RegistryFile(.windows1252), rows: [RegistryRow] = [], rest = bytes[...]
+        while !rest.isEmpty {
+            rows += try file.read(rest.prefix(piece))
+            rest = rest.dropFirst(piece)
+        }
+        if let last = try file.finish() { rows.append(last) }
+        return (rows, file.letters)
+    }
+
+    /// A file with a last name.
+    private static func named(_ name: [UInt8]) -> [UInt8] {
+        Array("\(header)\r\n1,Ada,".utf8) + name
+            + Array(",1 Elm Road,,,30318,US,1985-12-10,,\r\n2,Eve,Moss,,,,,US,,,\r\n".utf8)
+    }
+
+    @Test("every character of Windows-1252 is read where that is stated, and noted")
+    func windows1252() throws {
+        // The bytes 0x80 to 0xFF that have a character.
+        let bytes = (UInt8(0x80)...0xFF).filter { ![0x81, 0x8D, 0x8F, 0x90, 0x9D].contains($0) }
+        let special = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ"
+        let text =
+            special
+            + String(
+                String.UnicodeScalarView((UInt8(0xA0)...0xFF).map { Unicode.Scalar($0) }))
+        let file = Self.named(bytes.flatMap { [$0, UInt8(ascii: "a")] })
+        for piece in [1, 7, file.count] {
+            let (rows, letters) = try Self.readWindows1252(file, piece: piece)
+            #expect(
+                rows.map(\.input.lastName) == [
+                    text.unicodeScalars.map { "\($0)a" }.joined(), "Moss",
+                ])
+            #expect(letters.rows == 1 && letters.all == Set(text.unicodeScalars))
+        }
+    }
+
+    @Test("a file of another encoding than stated is refused with the line")
+    func wrongEncoding() {
+        for byte in [0x81, 0x8D, 0x8F, 0x90, 0x9D] as [UInt8] {
+            let error = #expect(throws: RegistryFileError.self) {
+                try Self.readWindows1252(Self.named([byte]))
+            }
+            #expect(error?.line == 2 && error?.reason.contains("does not have") == true)
+        }
+        for (bytes, line) in [
+            (Self.named(Array("Zoë".utf8)), 2), ([0xEF, 0xBB, 0xBF] + Self.named([]), 1),
+        ] {
+            let error = #expect(throws: RegistryFileError.self) { try Self.readWindows1252(bytes) }
+            #expect(error?.line == line && error?.reason.contains("is UTF-8") == true)
+            #expect(error?.isOfEncoding == false)
+        }
+        let error = #expect(throws: RegistryFileError.self) {
+            var file = RegistryFile()
+            _ = try file.read(Self.named([UInt8(ascii: "Z"), 0xEB]))
+        }
+        #expect(error?.line == 2 && error?.isOfEncoding == true)
+    }
+
     @Test("rows without quotes, which are read at once, give what their bytes give one by one")
     func plainRows() throws {
         var generator = SeededGenerator(seed: 27)

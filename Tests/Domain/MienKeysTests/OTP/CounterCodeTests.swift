@@ -197,6 +197,17 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         #expect(try OTPSecret(bytes: [UInt8](repeating: 1, count: 128)).bytes.count == 128)
     }
 
+    @Test func `a hexadecimal secret is told from a base32 one, also if it could be both`() {
+        for text in ["3132333435363738", "31:32:33:34:AB:CD:EF:00", "deadbeef 23456789 deadbeef"] {
+            #expect(OTPSecret.looksHexadecimal(text), "\(text)")
+        }
+        for text in [
+            "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ", "JBSWY3DPEHPK3PXP", "ABCDEF", "313233343536373", "",
+        ] {
+            #expect(!OTPSecret.looksHexadecimal(text), "\(text)")
+        }
+    }
+
     @Test func `random secrets have the hash's length and survive encoding and decoding`()
         throws
     {
@@ -224,6 +235,10 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         (
             "otpauth://totp/?issuer=E&amp;secret=JZLSHDX6FVHMYZPUC6O3RYBG4YTTUUAP&amp;digits=&amp;algorithm=sha-512",
             6, .sha512, 30
+        ),
+        (
+            "otpauth://totp/ada?secret=JZLSHDX6FVHMYZPUC6O3RYBG4YTTUUAP&period=60.0&digits=8.00",
+            8, .sha1, 60
         ),
     ]) func `a URI is read with its parameters`(
         text: String, digits: Int, hash: OTPHash, period: Int
@@ -253,6 +268,9 @@ func code(_ text: String) throws -> OneTimeCode { try #require(OneTimeCode(typed
         "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&digits=5",
         "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&algorithm=MD5",
         "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=0",
+        "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=30.5",
+        "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=30.",
+        "otpauth://totp/a?secret=JBSWY3DPEHPK3PXP&period=30.0.0",
         "otpauth://hotp/a?secret=JBSWY3DPEHPK3PXP&counter=-1",
         "otpauth-migration://offline?data=CjE",
         "otpauth:totp",

@@ -236,9 +236,9 @@ struct LiveCaptureTests {
     }
 
     @Test(
-        "another person who appears after the actions, while template frames are taken, ends the session"
-    )
-    func steppedIn() async throws {
+        "another person who appears after the actions, while template frames are taken, in the first one's place or beside it, ends the session",
+        arguments: [320.0, 600])
+    func steppedIn(x: Double) async throws {
         try await run { server in
             let journey = try await server.client().start("face-registration")
             try await journey.respond(
@@ -251,8 +251,9 @@ struct LiveCaptureTests {
                 $0.progress == 100
             }
             #expect(stage.answer.isOpen, "all actions are done, and more frames are needed")
-            try await stage.show(.init(person: 1))
-            for _ in 0..<10 where stage.answer.isOpen { try await stage.show(.init(person: 1)) }
+            for _ in 0..<11 where stage.answer.isOpen {
+                try await stage.show(.init(person: 1, x: x))
+            }
             #expect(
                 stage.answer.status == .known(.failed)
                     && stage.answer.reasons == [.known(.faceChanged)])

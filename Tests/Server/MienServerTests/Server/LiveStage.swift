@@ -19,6 +19,8 @@ struct WordReader: LiveFrameReader {
         var person = 0
         var yaw: Float = 0, pitch: Float = 0
         var eyes = 1.0, mouth = 0.05, zoom = 1.0
+        /// The position of the face's middle, as in ``MadeLook``.
+        var x = 320.0
         var isFlat = false
         /// Distinguishes the gray patches of different recordings.
         var seed: UInt64 = 1
@@ -49,7 +51,7 @@ struct WordReader: LiveFrameReader {
         let words = try JSONDecoder().decode(Words.self, from: Data(bytes))
         let look = MadeLook(
             person: words.person, yaw: words.yaw, pitch: words.pitch, eyes: words.eyes,
-            mouth: words.mouth, zoom: words.zoom, isFlat: words.isFlat)
+            mouth: words.mouth, zoom: words.zoom, x: words.x, isFlat: words.isFlat)
         let made = FaceReading.made(
             look, index: index, at: time, hash: UInt64(words.number) << 8 | words.seed)
         guard let face = made.face else { return made }

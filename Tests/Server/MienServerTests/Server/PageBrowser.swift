@@ -54,12 +54,21 @@ actor PageBrowser {
         return try await send(.post, address, body, headers)
     }
 
+    /// Sends what the script of a page sends.
+    func post(_ address: String, json: JSONValue, csrf: String) async throws -> Page {
+        try await send(
+            .post, address, JSONText.write(json),
+            ["content-type": "application/json", "x-mien-csrf": csrf])
+    }
+
     private func send(
         _ method: HTTPTransportRequest.Method, _ address: String, _ body: String?,
         _ added: [String: String] = [:]
     ) async throws -> Page {
         var headers = added
-        if body != nil { headers["content-type"] = "application/x-www-form-urlencoded" }
+        if body != nil, headers["content-type"] == nil {
+            headers["content-type"] = "application/x-www-form-urlencoded"
+        }
         if !cookies.isEmpty {
             headers["cookie"] = cookies.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
                 .joined(separator: "; ")

@@ -61,11 +61,15 @@ extension KeyURI {
         return values
     }
 
+    /// Accepts a fraction of zeros, as in `30.0`, which programs without whole numbers write.
     private static func number<Number: FixedWidthInteger>(_ text: String?, _ name: String)
         throws(OTPError) -> Number?
     {
         guard let text else { return nil }
-        guard let number = Number(text) else {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let number = Number(parts[0]),
+            parts.dropFirst().allSatisfy({ !$0.isEmpty && $0.allSatisfy { $0 == "0" } })
+        else {
             throw OTPError(.secret, "the URI's parameter \(name) must be a number")
         }
         return number

@@ -63,7 +63,7 @@ package struct AuthenticatorNotices: Sendable {
             try link.store(
                 .removeAuthenticator, authenticator.id.text, of: account.id,
                 until: now + AuthenticatorNotices.lifetime, in: tables, at: now)
-            let appName = try app.flatMap { try tables.apps.find($0)?.name }
+            let appName = try app.flatMap { try tables.apps.find($0)?.name.isolated }
             let notice =
                 switch news {
                 case .added:

@@ -253,9 +253,10 @@ extension SignUpService {
         guard try limit.take(notice.address.use(Self.normal), in: tables, at: now) == nil else {
             return
         }
+        let name = app.name.isolated
         try mail.post(
             Mail(
-                to: notice.address, subject: "Sign-up at \(app.name)",
-                body: Sensitive(notice.text(app.name))), in: tables, at: now)
+                to: notice.address, subject: "Sign-up at \(name)",
+                body: Sensitive(notice.text(name))), in: tables, at: now)
     }
 }

@@ -168,7 +168,7 @@ package struct RecoveryCodeService: Sendable {
             to: address, subject: "A recovery code was used",
             body: Sensitive(
                 """
-                A recovery code was used to sign in to your account in \(app.name) on \(now.noticeText). \(rest)
+                A recovery code was used to sign in to your account in \(app.name.isolated) on \(now.noticeText). \(rest)
 
                 If that was you, make new codes when few are left. If it was not, sign in, remove your recovery codes, and check your other \
                 sign-in methods.

@@ -74,7 +74,7 @@ package struct RecoveryService: Sendable {
         try tables.mailedLinks.end(.cancelRecovery, record.id.text, at: now)
         try note("recovery.completed", record, tables, at: now)
         let body =
-            "Access to your account was restored in \(app.name) on \(now.noticeText). Check your sign-in methods."
+            "Access to your account was restored in \(app.name.isolated) on \(now.noticeText). Check your sign-in methods."
         if let address = account.noticeAddress {
             try mails.post(
                 Mail(to: address, subject: "Your account was recovered", body: Sensitive(body)),
@@ -91,9 +91,9 @@ package struct RecoveryService: Sendable {
             to: address, subject: "Someone asked to recover your account",
             body: Sensitive(
                 """
-                Someone asked to recover access to your account in \(app.name) on \(record.request.requestedAt.noticeText).
+                Someone asked to recover access to your account in \(app.name.isolated) on \(record.request.requestedAt.noticeText).
 
-                If that was you, ask again in \(app.name) after \(record.request.effectiveAt.noticeText).
+                If that was you, ask again in \(app.name.isolated) after \(record.request.effectiveAt.noticeText).
 
                 If it was not, cancel it here, or on a device where you are signed in. You do not have to sign in:
 

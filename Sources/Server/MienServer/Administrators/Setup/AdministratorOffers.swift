@@ -209,7 +209,11 @@ struct AdministratorOffers: Sendable {
                 Set(AdminMethodRecord.Kind.allCases), of: offer.subject)
             try tables.adminSessions.removeAll(of: offer.subject)
             try tables.adminLocks.removeAll(of: offer.subject)
-            if offer.endsCredential { try tables.admins.endCredential(of: offer.subject) }
+            if offer.endsCredential {
+                try tables.admins.endCredential(of: offer.subject)
+                // Somebody else may have made them with the credential or the methods.
+                try tables.adminOffers.removeAll(by: offer.subject)
+            }
         }
     }
 

@@ -5,14 +5,14 @@ internal import MienStore
 /// The room that verification sessions of no account may take up, so that strangers neither fill the
 /// disk nor keep others out.
 package struct VerificationRoom: Sendable {
-    /// The sessions of journeys that one IPv4 address, or one IPv6 /48, may have open.
-    let sessionsOfAddress: Int
+    /// The sessions of journeys that one network, an IPv4 address or an IPv6 /48, may have open.
+    let sessionsOfNetwork: Int
     /// The bytes of pictures in sessions that have not ended: once for journeys, once for apps.
     let bytes: Int
 
-    /// One app has half of the bytes, and one address a sixteenth.
+    /// One app has half of the bytes, and one network a sixteenth.
     var bytesOfApp: Int { bytes / 2 }
-    var bytesOfAddress: Int { bytes / 16 }
+    var bytesOfNetwork: Int { bytes / 16 }
 
     /// Notes who sends pictures to a session, and checks that they have room.
     ///
@@ -26,7 +26,7 @@ package struct VerificationRoom: Sendable {
         let sessions = tables.verificationSessions
         try sessions.note(origin: origin, of: record.id)
         let stored = try sessions.bytes(owner: record.owner, app: record.app, origin: origin)
-        guard stored.origin + more <= bytesOfAddress else {
+        guard stored.origin + more <= bytesOfNetwork else {
             throw Problem(
                 .tooManyRequests,
                 "Unfinished verifications from your network hold as many pictures as they may. Finish or cancel one, or try again later."

@@ -85,10 +85,10 @@ extension VerificationSessions {
                 return try Self.find(id, tables)
             }
             let sessions = tables.verificationSessions
-            guard try sessions.open(ofJourneysFrom: origin) < room.sessionsOfAddress else {
+            guard try sessions.open(ofJourneysFrom: origin) < room.sessionsOfNetwork else {
                 throw Problem(
                     .tooManyRequests,
-                    "\(room.sessionsOfAddress) verifications from your network wait for input. Finish or cancel one, or try again later."
+                    "\(room.sessionsOfNetwork) verifications from your network wait for input. Finish or cancel one, or try again later."
                 )
             }
             guard try sessions.open(of: app.id, owner: .journey) < Self.maxOpen else {

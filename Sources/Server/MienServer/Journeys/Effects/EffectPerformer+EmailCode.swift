@@ -23,19 +23,19 @@ extension EffectPerformer {
                 try await codeMails.take(account?.id.text ?? nameKey(user, context)) == nil
             address = mayMail ? account?.profile.use { $0.email } : nil
         }
-        let now = clock.now, app = context.app.id
+        let now = clock.now, app = context.app.id, appName = context.app.name.isolated
         // Anyone can start sign-ups, so their audit entries name no account and are counted
         // together.
         let noted = account?.state == .pending ? nil : account?.id
         let authenticatorID = AuthenticatorID.random(using: &generator)
         let email = Mail(
             to: Sensitive(address ?? "nobody@example.invalid"),
-            subject: "Your code for \(context.app.name)",
+            subject: "Your code for \(appName)",
             body: Sensitive(
                 """
                 Your code is \(code)
 
-                It is valid for \(seconds < 120 ? "\(seconds) seconds" : "\(seconds / 60) minutes") and for one sign-in at \(context.app.name).
+                It is valid for \(seconds < 120 ? "\(seconds) seconds" : "\(seconds / 60) minutes") and for one sign-in at \(appName).
                 If you did not request it, somebody else entered your address. You need not do anything.
                 """))
         // Unknown users get the same writes, so that the response takes as long: a code that is

@@ -441,18 +441,16 @@ package final class JourneyService: Sendable {
             with: proof.authenticators, epoch: epoch)
     }
 
-    /// Whether the address in the token is the account's verified one. The journey may have taken
-    /// that address from a form. Without an address in the token: whether the account has a
-    /// verified address.
+    /// Whether the address in the token names the mailbox that the account has verified. The journey
+    /// may have taken that address from a form. Without an address in the token: whether the account
+    /// has a verified address.
     ///
     /// - Returns: `nil` if neither the token nor the account has an address.
     private static func isVerified(_ claim: JSONValue?, _ account: AccountRecord) -> Bool? {
         let (email, claimed) = account.profile.use { ($0.email, $0.claimedEmail) }
         guard let claim else { return email != nil ? true : claimed != nil ? false : nil }
-        guard let text = claim.stringValue, let email,
-            let claimedName = try? LoginName(text, kind: .email)
-        else { return false }
-        return (try? LoginName(email, kind: .email)) == claimedName
+        guard let text = claim.stringValue, let email else { return false }
+        return Mailbox(text) == Mailbox(email)
     }
 
     private static func rejected(_ rejection: Rejection?, _ expiry: Int64) -> JourneyAnswer {

@@ -102,12 +102,10 @@ struct PageTexts: Sendable {
         return text
     }
 
-    /// Keeps a value in one piece, and the text around it in order, if one is written from right to
-    /// left and the other from left to right: U+2068 and U+2069 (UAX #9, section 2.4). Without them, the
-    /// exclamation mark of “Yahoo!” jumps to its beginning.
+    /// Keeps a value in one piece, and the text around it in order. Without this, the exclamation
+    /// mark of “Yahoo!” jumps to its beginning on an Arabic page.
     private func isolated(_ value: String) -> String {
-        language.direction == "rtl" || value.unicodeScalars.contains(where: \.isRightToLeft)
-            ? "\u{2068}\(value)\u{2069}" : value
+        language.direction == "rtl" ? "\u{2068}\(value)\u{2069}" : value.isolated
     }
 
     /// Whether there is such a text.
@@ -122,18 +120,5 @@ struct PageTexts: Sendable {
             texts.filter { text in prefixes.contains { text.key.hasPrefix($0) } }.mapValues {
                 .string($0)
             })
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether the character belongs to a script that is written from right to left, or changes the
-    /// direction.
-    fileprivate var isRightToLeft: Bool {
-        switch value {
-        case 0x590...0x8FF, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFB1D...0xFDFF,
-            0xFE70...0xFEFF, 0x10800...0x10FFF, 0x1E800...0x1EFFF:
-            true
-        default: false
-        }
     }
 }

@@ -426,7 +426,7 @@ extension WebPages {
                 }
             default:
                 let isCode = property["format"]?.stringValue == "code"
-                members[name] = value.map { .string(isCode ? TypedCode.normal($0) : $0) }
+                members[name] = value.map { .string($0) }
                 if property["format"]?.stringValue == "username", (value?.utf8.count ?? 0) <= 254 {
                     hint = value
                 }

@@ -140,6 +140,18 @@ struct LivenessSessionTests {
         #expect(leaves.session.refusals?.first == .faceLost)
     }
 
+    @Test("another person who appears elsewhere is refused as another, not as one who jumped")
+    func anotherElsewhere() throws {
+        var play = try Play([.blink], pause: 1500)
+        play.run { asked, since in
+            var look = obedient(asked, since)
+            if asked == nil, since > .milliseconds(500) { (look.person, look.x) = (1, 600) }
+            return look
+        }
+        #expect(play.session.refusals?.first == .faceChanged)
+        #expect(play.session.refusals?.contains(.faceJumped) == true, "both are reported")
+    }
+
     @Test("tilting a flat picture does not pass")
     func flat() throws {
         var play = try Play([.turnLeft])

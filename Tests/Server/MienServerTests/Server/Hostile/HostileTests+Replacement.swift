@@ -113,7 +113,10 @@ extension HostileTests {
                 "done": {"type": "complete_journey", "config": {"claims": {"email": "form.email", "email_verified": "true"}}}
                 """)
         for (email, isVerified) in [
-            ("victim@example.org", false), ("Ada@Example.org", true), ("ada", false), ("x", false),
+            ("victim@example.org", false), ("ada", false), ("x", false),
+            ("ada@Example.ORG", true),
+            // Other spellings of her address sign her in, and may be other people's mailboxes.
+            ("Ada@example.org", false), ("ａda@example.org", false),
         ] {
             let journey = try await server.client().start("typed")
             try await journey.respond(

@@ -125,6 +125,18 @@ struct ConnectionTestsTests {
         }
     }
 
+    @Test("a source that the server no longer asks is refused with what to do")
+    func unknownSource() async throws {
+        try await run { server in
+            let gone = await #expect(throws: MienError.self) {
+                _ = try await server.admin.testIdentitySource("registry")
+            }
+            #expect(gone?.problem?.code == .notFound)
+            let text = gone?.problem?.detail ?? ""
+            #expect(text.contains("identity.sources") && !text.contains("/v1/"), "\(text)")
+        }
+    }
+
     @Test("tests are limited for each administrator, and the audit log has them")
     func limit() async throws {
         let service = try StubService()

@@ -313,6 +313,32 @@ struct PortalSetupTests {
         }
     }
 
+    @Test("what an owner made ends when a setup code replaces the credential, unless that is kept")
+    func offersOfRenewed() async throws {
+        try await TestServer.run(in: scratch) { server in
+            for keeps in [false, true] {
+                let (owner, theirs) = try await server.admin(as: .owner)
+                let made = try await server.admin.createAdministrator("Grace", as: .operator)
+                let invited = try await theirs.inviteAdministrator("Heidi \(keeps)", as: .owner)
+                let setup = try await theirs.makeSetupCode(forAdministrator: made.id)
+                let links: [(String, String?)] = [
+                    ("invitation", invited.link), ("setup", setup.link),
+                ]
+                let code = try await server.admin.makeSetupCode(
+                    forAdministrator: owner.id, keepsCredential: keeps)
+                try await PortalBrowser(server).setUp(
+                    code: PortalBrowser.code(of: Sensitive(code.link)), name: "Ada \(keeps)")
+                for (kind, link) in links {
+                    let code = PortalBrowser.code(of: Sensitive(try #require(link)))
+                    let status = try await PortalBrowser(server).send(
+                        .post, "/v1/administrator/\(kind)/options", ["code": .string(code)]
+                    ).status
+                    #expect(status == (keeps ? 200 : 404), "\(kind)")
+                }
+            }
+        }
+    }
+
     @Test("an owner who has sign-in methods gets a setup code from another owner only")
     func ownSetupCode() async throws {
         try await TestServer.run(in: scratch) { server in

@@ -23,9 +23,11 @@ actor WaitingAnswers {
     }
 
     private static func answers(after change: AccountChange) async throws -> Answers {
-        let (results, result) = AsyncStream<Answers>.makeStream()
-        try await DecidedSessions.run(in: ScratchFolder()) { server in
-            let world = try await WaitingWorld(server)
+        let (results, result) = AsyncStream<Answers>.makeStream(), service = try StubService()
+        try await DecidedSessions.run(
+            in: ScratchFolder(), DecidedVerifier(needsFace: true), WaitingWorld.settings
+        ) { server in
+            let world = try await WaitingWorld(server, service)
             let probes = try await world.wait()
             try await world.apply(change)
             var answers = Answers(user: world.user)

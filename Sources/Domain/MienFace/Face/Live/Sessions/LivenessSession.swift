@@ -145,7 +145,10 @@ public struct LivenessSession: Sendable {
         if isJudged {
             allChecks.observe(.position(alone?.box, at: reading.time))
             if let failure = allChecks.failure {
-                guard case .still = phase else { return refuse(failure) }
+                guard case .still = phase else {
+                    if let alone, alone.likeness != nil { see(alone, at: reading.time) }
+                    return refuse(reason(for: failure))
+                }
                 restart()
             }
         }
@@ -172,7 +175,8 @@ public struct LivenessSession: Sendable {
             allChecks.observe(.position(alone?.box, at: reading.time))
             if let alone { see(alone, at: reading.time) }
         }
-        guard let refusal = allChecks.refusals.first else { return nil }
+        guard let failure = allChecks.refusals.first else { return nil }
+        let refusal = reason(for: failure)
         phase = .ended([refusal])
         return refusal
     }
@@ -377,6 +381,13 @@ public struct LivenessSession: Sendable {
         let refusals = allChecks.refusals
         phase = .ended(refusals)
         return step(nil, refusals.isEmpty ? .done : nil, .finished)
+    }
+
+    /// Returns the reason to give for a failure. Another person who takes the place appears
+    /// elsewhere, too, so a face that differs explains one that jumped.
+    private func reason(for failure: SessionRefusal) -> SessionRefusal {
+        TrackCheck.refusals.contains(failure) && allChecks.refusals.contains(.faceChanged)
+            ? .faceChanged : failure
     }
 
     private mutating func refuse(_ refusal: SessionRefusal) -> Step {

@@ -1,0 +1,27 @@
+/// The encoding of Excel's “CSV” in Western Europe and America.
+///
+/// Source: https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/WINDOWS/CP1252.TXT
+enum Windows1252 {
+    /// The characters of the bytes 0x80 to 0x9F; 0 for the five that have none. All others are those
+    /// of Latin-1.
+    private static let special: [UInt16] = [
+        0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
+        0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,
+        0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
+    ]
+
+    /// - Returns: `nil` if a byte has no character.
+    static func text(_ bytes: some Sequence<UInt8>) -> String? {
+        var text = String.UnicodeScalarView()
+        for byte in bytes {
+            guard (0x80...0x9F).contains(byte) else {
+                text.append(Unicode.Scalar(byte))
+                continue
+            }
+            let value = special[Int(byte - 0x80)]
+            guard value != 0, let scalar = Unicode.Scalar(value) else { return nil }
+            text.append(scalar)
+        }
+        return String(text)
+    }
+}
