@@ -104,16 +104,13 @@ func system(_ name: String, _ pkgConfig: String? = nil) -> Target {
 /// - Parameters:
 ///   - names: What brings every module that the tests import.
 ///   - vectors: Folders of files that the tests read.
-///   - computes: Whether the tests themselves compute much, such as pictures. The others are built
-///     ``quickly``.
 func tests(
-    _ name: String, in group: Group, _ names: [String], vectors: [String] = [],
-    computes: Bool = false
+    _ name: String, in group: Group, _ names: [String], vectors: [String] = []
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies(names), path: "Tests/\(group.rawValue)/\(name)",
         resources: vectors.map { .copy($0) },
-        swiftSettings: testing + (computes ? optimized : quickly))
+        swiftSettings: testing + quickly)
 }
 
 #if os(Linux)
@@ -312,26 +309,26 @@ package.targets += [
     tests("MienCoreTests", in: .domain, ["MienTesting"]),
     tests(
         "MienFaceTests", in: .domain,
-        ["MienTesting"], vectors: ["Face/Vectors"], computes: true),
+        ["MienTesting"], vectors: ["Face/Vectors"]),
     tests("MienIdentityTests", in: .domain, ["MienDocument", "MienIdentity", "MienTesting"]),
     tests("MienKeysTests", in: .domain, ["MienServerTesting", "Yams"]),
     tests("MienAPITests", in: .domain, ["MienAPI", "MienTesting"]),
     tests("MienJourneyTests", in: .domain, ["MienJourney", "MienTesting"]),
     tests(
         "MienClientTests", in: .sdk, ["MienJourney", "MienClient", "MienTesting", "NIOPosix"]),
-    tests("MienDeviceTests", in: .sdk, ["MienDeviceLinux", "MienTesting"], computes: true),
+    tests("MienDeviceTests", in: .sdk, ["MienDeviceLinux", "MienTesting"]),
     tests(
         "MienMediaTests", in: .engines, ["MienMedia", "MienTesting"],
-        vectors: ["Image/Vectors", "Media/Videos"], computes: true),
+        vectors: ["Image/Vectors", "Media/Videos"]),
     tests(
         "MienHardwareTests", in: .engines, ["MienHardware", "MienTesting", "Crypto"],
-        vectors: ["Password/Vectors"], computes: true),
+        vectors: ["Password/Vectors"]),
     tests(
         "MienModelsTests", in: .adapters,
-        ["MienTools", "MienTesting"], vectors: ["Reading/Vectors"], computes: true),
+        ["MienTools", "MienTesting"], vectors: ["Reading/Vectors"]),
     tests(
         "MienVaultTests", in: .adapters,
-        ["MienServerTesting"], vectors: ["Sealing/Vectors"], computes: true),
+        ["MienServerTesting"], vectors: ["Sealing/Vectors"]),
     tests(
         "MienStoreTests", in: .adapters,
         ["mien-test-program", "MienStore", "MienServerTesting"]),

@@ -13,13 +13,13 @@ extension AsyncParsableCommand {
             var command = try parsed()
             if !(command is any AsyncParsableCommand) {
                 try command.run()
-                exit(Outcome.match.rawValue)
+                Foundation.exit(Outcome.match.rawValue)
             }
         } catch {
-            exit(report(error, arguments: CommandLine.arguments).rawValue)
+            Foundation.exit(report(error, arguments: CommandLine.arguments).rawValue)
         }
         // All the command's work has ended when it returns, because engines wait for their workers.
-        Task { exit(await outcome().rawValue) }
+        Task { Foundation.exit(await outcome().rawValue) }
         dispatchMain()
     }
 
