@@ -19,7 +19,7 @@ if (/^[/](admin|organization)([/]|$)/.test(location.pathname)) {
       if (answer.status >= 400) report(`request: ${answer.status} ${what}`);
       return answer;
     } catch (error) {
-      // What nobody waits for any more has not failed.
+      // Ignore requests that the page aborted or left behind.
       if (!isLeft && !options.signal?.aborted) report(`request: ${error} ${what}`);
       throw error;
     }

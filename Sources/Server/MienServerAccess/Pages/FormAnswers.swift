@@ -142,9 +142,9 @@ package struct FormKey: Sendable {
     fileprivate let text: String
 
     /// - Parameters:
-    ///   - address: What the form is sent to.
-    ///   - form: Tells it from others of the same address, such as a random text in the page.
-    ///   - browser: What only this browser has.
+    ///   - address: The path that takes the form.
+    ///   - form: Distinguishes forms with the same path, such as a random text in the page.
+    ///   - browser: A secret that others lack: the browser's cookie, or the code of a mailed link.
     ///   - content: What the person entered. The same form with other content, such as one that was
     ///     corrected after going back, is another one. `nil` if nothing can be entered, or the first
     ///     answer ends the form.

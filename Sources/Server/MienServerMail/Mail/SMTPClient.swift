@@ -27,7 +27,7 @@ struct SMTPClient: Sendable {
     }
 
     /// - Parameter note: Learns each line of the conversation. Relays repeat addresses in theirs, so
-    ///   they must not be logged. What a login tells is left out.
+    ///   they must not be logged. Names and secrets of the login are left out.
     /// - Throws: ``SMTPError``, ``MailError``, or a network error.
     func send(
         _ mail: Mail, id: String, note: @escaping @Sendable (_ line: String) -> Void = { _ in }

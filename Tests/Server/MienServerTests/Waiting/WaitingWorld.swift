@@ -219,7 +219,7 @@ struct WaitingWorld: Sendable {
 
     func apply(_ change: AccountChange) async throws {
         let admin = server.admin
-        // What is made again is newer.
+        // Accounts, apps, and organizations that the change makes again must be newer.
         server.time.advance(.seconds(2))
         switch change {
         case .deleted:
