@@ -12,16 +12,16 @@ setup: ## install what is missing: Debian packages, OpenVINO, model pack, photos
 	@scripts/setup
 
 build: setup ## build everything, optimized
-	@scripts/build
+	@scripts/run swift build -c release
 
 demo: setup ## enroll and verify faces on the demo photos
-	@scripts/build --product mien
+	@scripts/run swift build -c release --product mien
 	@scripts/run .build/release/mien demo
 	@echo; echo "Next: run make serve, and open the addresses that it prints in a browser: sign in with your own face."
 	@echo "For the command line, define the alias of README.md (“Set up”), then run mien doctor."
 
 serve: setup ## start a server with samples, and print the addresses to open in a browser
-	@scripts/build --product mien
+	@scripts/run swift build -c release --product mien
 	@scripts/run scripts/serve
 
 test: ## set up, check format, build, run all tests and examples
@@ -32,12 +32,12 @@ test-api: setup ## check every response of a server against docs/openapi.json (P
 
 test-web: ## use the web pages in Chromium and Firefox (PyPI the first time)
 	@scripts/setup --tests
-	@scripts/build --product mien
+	@scripts/run swift build -c release --product mien
 	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/test-web
 
 screenshots: ## write pictures of every web page to .build/screenshots
 	@scripts/setup --tests
-	@scripts/build --product mien
+	@scripts/run swift build -c release --product mien
 	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/screenshots
 
 prove: setup ## longer proofs: 200 kills of a server, 1,000 of three servers and PostgreSQL, 100,000 simulated histories, a minute of fuzzing for each parser, and test-api
@@ -65,12 +65,13 @@ lint: ## check format, language, and API availability, change nothing
 	@scripts/lint-language
 	@scripts/lint-availability --self-test
 	@scripts/lint-availability
+	@scripts/lint-folders --self-test
+	@scripts/lint-folders
 
 docs: setup ## build the documentation
 	@scripts/run scripts/docs
 
 test-setup: ## test the setup itself, in clean folders (downloads about 400 MB)
-	@scripts/test-build
 	@scripts/test-fetch
 	@scripts/test-setup
 

@@ -1,9 +1,6 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// The root package builds the same targets, for `make test` and `make bench`.
-// `scripts/check-packages` compares both.
-
 /// The same strict settings as the libraries.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

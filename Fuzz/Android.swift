@@ -1,5 +1,5 @@
-import MienAttestationTesting
 import MienCore
+import MienServerTesting
 import X509
 
 @testable import MienAttestation

@@ -1,6 +1,6 @@
-import MienAttestationTesting
 import MienCore
 import MienKeys
+import MienServerTesting
 
 @testable import MienAttestation
 

@@ -1,7 +1,7 @@
 import Crypto
-import MienAttestationTesting
 import MienCore
 import MienKeys
+import MienServerTesting
 
 @testable import MienAttestation
 

@@ -1,5 +1,5 @@
 import MienAttestation
-import MienAttestationTesting
+import MienServerTesting
 
 /// Reads any bytes as CBOR, in both forms, and as authenticator data.
 ///

@@ -1,7 +1,7 @@
 import MienAttestation
-import MienAttestationTesting
 import MienCore
 import MienKeys
+import MienServerTesting
 
 /// Reads any bytes as a COSE key.
 ///

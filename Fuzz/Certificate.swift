@@ -1,7 +1,7 @@
 import Foundation
-import MienAttestationTesting
 import MienCore
 import MienKeys
+import MienServerTesting
 import SwiftASN1
 import X509
 

@@ -1,4 +1,4 @@
-/// Reads any bytes as a GIF. Seeds: Tests/Engines/MienImageTests/Vectors/GIF.
+/// Reads any bytes as a GIF. Seeds: Tests/Engines/MienMediaTests/Image/Vectors/GIF.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     fuzzDecoder(UnsafeBufferPointer(start: start, count: count))

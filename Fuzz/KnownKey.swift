@@ -1,9 +1,9 @@
 import Crypto
 import Foundation
 import MienAttestation
-import MienAttestationTesting
 import MienCore
 import MienKeys
+import MienServerTesting
 import SwiftASN1
 import X509
 

@@ -1,5 +1,5 @@
 internal import MienCore
-internal import MienOTP
+internal import MienKeys
 
 /// Reads any text as an OCRA suite, and the text after it as the suite's inputs. Seeds:
 /// Fuzz/Seeds/OCRA. Their generator describes the layout.

@@ -1,4 +1,4 @@
-/// Reads any bytes as a PNG. Seeds: Tests/Engines/MienImageTests/Vectors/PNG.
+/// Reads any bytes as a PNG. Seeds: Tests/Engines/MienMediaTests/Image/Vectors/PNG.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     fuzzDecoder(UnsafeBufferPointer(start: start, count: count))

@@ -1,4 +1,4 @@
-import MienCalibration
+import MienFace
 
 /// Reads any bytes as a list of pairs and as a list of groups. A parsed list of pairs has equally
 /// many of both kinds in each fold; one of groups has no group outside its list.

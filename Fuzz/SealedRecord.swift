@@ -1,4 +1,4 @@
-import MienSealing
+import MienVault
 
 /// Reads any bytes as a sealed record, and a genuine record that is changed as the bytes say.
 ///

@@ -1,4 +1,4 @@
-import MienAccess
+import MienAPI
 import MienCore
 
 /// Reads any text as the server's configuration file and as the settings of an app.

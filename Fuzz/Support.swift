@@ -1,5 +1,5 @@
-import MienImage
-import MienPixels
+import MienFace
+import MienMedia
 
 /// Small enough that an input takes microseconds, but every limit can be reached.
 private let limits = ImageLimits(maxBytes: 1 << 16, maxPixels: 1 << 20)

@@ -1,6 +1,5 @@
 import Foundation
 import MienAPI
-import MienAccess
 import MienCore
 
 /// Makes text that is expensive to normalize, up to 32 KiB, and passes it to everything that reads

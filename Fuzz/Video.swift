@@ -1,11 +1,11 @@
+import MienFace
 import MienMedia
-import MienPixels
 
 /// Small enough that an input takes milliseconds, but every limit can be reached.
 private let limits = VideoLimits(maxBytes: 1 << 16, maxPixels: 1 << 18, maxDuration: .seconds(600))
 
 /// Reads any bytes as a video. Must hold: the result is frames within the limits, with increasing
-/// times, or a `MediaError`. Seeds: Tests/Engines/MienMediaTests/Vectors/Video.
+/// times, or a `MediaError`. Seeds: Tests/Engines/MienMediaTests/Media/Videos.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     // On the heap with its exact length, so that AddressSanitizer sees overreads.

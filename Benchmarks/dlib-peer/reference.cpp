@@ -2,7 +2,7 @@
 //
 //     dlib-reference dlib_face_recognition_resnet_model_v1.dat > reference.json
 //
-// The pictures are those of `ReferenceChip` in Sources/Tools/MienPackBuilder. They show nothing.
+// The pictures are those of `ReferenceChip` in Sources/Tools/MienTools/PackBuilder. They show nothing.
 
 #include <cstdint>
 #include <cstdio>

@@ -138,27 +138,6 @@ save("Dlib/values", bytes([0, 1, 2, 3, 4, 5, 6, 0]) + integer(-300) + integer(7)
      + integer(2) + b"".join(map(integer, (1, 1, 1, 2))) + struct.pack("<ff", 0.5, -1) + integer(1) + b"".join(map(integer, (1, 2, 3, 4))) + integer(0))
 save("Dlib/large-tensor", bytes([5]) * 8 + integer(2) + b"".join(map(integer, (1 << 30, 1 << 30, 1 << 2, 1))))
 
-# --- Torch: a kind of input, then a file, a file without its head, or pickles --------------------------------------------------
-
-def torch_text(text):
-    return b"X" + struct.pack("<I", len(text)) + text
-
-def torch_tensor(name, key, shape, count, storage=b"FloatStorage"):
-    strides = [count // shape[0]] + [1] * (len(shape) - 1) if shape else []
-    sizes = lambda values: b"(" + b"".join(b"K" + bytes([value]) for value in values) + b"t"
-    return (torch_text(name) + b"ctorch._utils\n_rebuild_tensor_v2\n((" + torch_text(b"storage") + b"ctorch\n" + storage + b"\n" + torch_text(key)
-            + torch_text(b"cpu") + b"K" + bytes([count]) + b"NtQK\0" + sizes(shape) + sizes(strides) + b"\x89ccollections\nOrderedDict\n)RtR")
-
-torch_body = (b"\x80\x02ccollections\nOrderedDict\n)Rq\0(" + torch_tensor(b"module.conv1.conv.weight", b"1", [2, 3], 6)
-              + torch_tensor(b"module.conv1.bn.num_batches_tracked", b"2", [], 1, b"LongStorage") + b"u}b."
-              + b"\x80\x02]q\0(" + torch_text(b"1") + torch_text(b"2") + b"e."
-              + struct.pack("<q6f", 6, 1, 2, 3, 4, 5, 6) + struct.pack("<qq", 1, 9))
-torch_head = (b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M\xe9\x03."
-              + b"\x80\x02}q\0" + torch_text(b"little_endian") + b"\x88s.")
-save("Torch/file", b"\0" + torch_head + torch_body)
-save("Torch/body", b"\x01" + torch_body)
-save("Torch/pickles", b"\x02" + b"\x80\x02(K\x01M\x02\x03J\xff\xff\xff\xff\x85\x86N\x87t]r\x01\0\0\0(\x88\x89e\x86}(Nh\0Nj\x01\0\0\0u.")
-
 # --- Settings: YAML, or an app's settings as JSON ----------------------------------------------------------------------------
 
 save("Settings/server", b"host: 127.0.0.1\nport: 8080\ntls:\n  certificate: a.pem\n  key: b.pem\nwebhook:\n  hosts: [hooks.example.org, b]\ntoken: {rotate_days: 30}\n")

@@ -10,15 +10,11 @@ from test_portal import locked_user, tab_to, unclear_case
 from testing import test
 
 SERVER = {"IDENTITY_SOURCES": "registry"}
-# The page of organizations has texts of its own, under its own address.
-MODULES = sorted(path.name for path in (REPOSITORY / "Web" / "Portal" / "languages").glob("en-*.js") if path.name != "en-organization.js")
-
 # Texts of the page that are a key, or that stayed English although the language has another text for them.
-LEFT = """(async (tag, modules) => {
-  const english = Object.assign({}, ...(await Promise.all(modules.map((name) => import(`/admin/assets/languages/${name}`)))).map((one) => one.default));
-  const own = (await import(`/admin/assets/languages/${tag}.js`)).default;
+LEFT = """(async (tag) => {
+  const [english, own] = await Promise.all(["en", tag].map(async (one) => (await (await fetch(`/admin/assets/languages/${one}.json`)).json()).texts));
   const said = new Set(Object.values(own).filter((text) => typeof text === "string"));
-  const foreign = new Set(Object.entries(english).filter(([key, text]) => typeof text === "string" && own[key] !== text && !said.has(text) && !/^home\\.(word|reason)\\./.test(key)).map(([, text]) => text));
+  const foreign = new Set(Object.entries(english).filter(([key, text]) => typeof text === "string" && !key.startsWith("organization.") && own[key] !== text && !said.has(text) && !/^home\\.(word|reason)\\./.test(key)).map(([, text]) => text));
   const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode.data.trim(), parent = walker.currentNode.parentElement;
@@ -33,13 +29,12 @@ LEFT = """(async (tag, modules) => {
     if (foreign.has(text) || Object.hasOwn(english, text)) found.push(`label: ${text}`);
   }
   return found;
-})(%s, %s)"""
+})(%s)"""
 
 
 def texts(language):
-    """The texts of a language other than English."""
-    source = (REPOSITORY / "Web" / "Portal" / "languages" / f"{language}.js").read_text(encoding="utf-8")
-    return {key: json.loads(f'"{text}"') for key, text in re.findall(r'(?m)^  "([^"]+)": "((?:[^"\\]|\\.)*)",$', source)}
+    """The texts of a language."""
+    return json.loads((REPOSITORY / "Web" / "Portal" / "languages" / f"{language}.json").read_text(encoding="utf-8"))["texts"]
 
 
 def opened(world, portal, language="en", size=(1280, 900)):
@@ -79,7 +74,7 @@ def check_language(world, language, direction, width):
     for path in places(server):
         go(page, portal, path)
         assert page.js("[document.documentElement.lang, document.documentElement.dir]") == [language, direction]
-        left = page.js(LEFT % (json.dumps(language), json.dumps(MODULES)))
+        left = page.js(LEFT % json.dumps(language))
         assert left == [], f"{path}: {left[:8]}"
         world.check(page, f"{path or 'the overview'} in {language}")
         page.resize(width, 800)

@@ -300,12 +300,8 @@ function showTiltTrouble(words) {
 
 // MARK: Another picture
 
-/** The server's words for reasons, by those of mobile SDKs. */
-const reasons = {
-  imageMissing: "image_missing", docExpired: "document_expired", docNotSupported: "document_not_supported", docDamaged: "document_damaged",
-  poorImageQuality: "poor_image_quality",
-};
-const plain = (reason) => reasons[reason] ?? reason;
+/** The reason as the names of texts spell it. */
+const plain = (reason) => data.page.reasons[reason] ?? reason;
 
 /** The keys of the texts that say why another picture is needed: the fault if it is known, otherwise the reason. */
 function wordsFor({ reasons: all = [], hint, hints } = {}) {

@@ -81,9 +81,10 @@ async function send(method, path, { query, body, signal, raw = false }) {
   if (response.ok) return answer;
   const error = new ApiError(response.status, answer, Number(response.headers.get("retry-after")) || 0);
   // A sign-in that is too old for a change is still a sign-in.
-  if (response.status === 401 && error.code !== "insufficient_user_authentication" && !path.startsWith("/v1/administrator/session")) {
-    window.dispatchEvent(new CustomEvent("mien:signed-out", { detail: error }));
-  }
+  if (response.status === 401 && error.code !== "insufficient_user_authentication"
+      && !path.startsWith("/v1/administrator/session")) {
+      window.dispatchEvent(new CustomEvent("mien:signed-out", { detail: error }));
+    }
   throw error;
 }
 

@@ -1,16 +1,14 @@
 // Apps: list, new app, settings, secrets, quick start.
 
 import { at, call, may } from "./api.js";
-import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, pageHead, replace, section, select, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, pageHead, replace,
+  section, select, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, guardUnsaved, route } from "./router.js";
-import { addTexts, formatTime, named, t } from "./strings.js";
+import { formatTime, named, t } from "./strings.js";
 import { part, setPart, settingField } from "./settings-form.js";
 import { branding } from "./branding.js";
 import { quickStart } from "./quick-start.js";
-import texts from "./languages/en-apps.js";
-
-addTexts(texts);
 
 let guideOnce = null;
 /** The schema, the defaults, and the thresholds of app settings; they change with the server only. */
@@ -25,15 +23,18 @@ settingsGuide.forget = () => { guideOnce = null; };
 
 route("/admin/apps", (params, root, { signal }) => {
   replace(root,
-    pageHead(t("apps.title"), { lead: t("apps.lead"), actions: may("changeConfiguration") ? [h("a", { class: "button button-primary", href: "/admin/apps/new" }, t("apps.new"))] : [] }),
+    pageHead(t("apps.title"), { lead: t("apps.lead"), actions: may("changeConfiguration")
+      ? [h("a", { class: "button button-primary", href: "/admin/apps/new" }, t("apps.new"))] : [] }),
     pagedList({
-      signal, empty: t("apps.none"), caption: t("apps.title"), rowLink: (app) => `/admin/apps/${encodeURIComponent(app.id)}`,
+      signal, empty: t("apps.none"), caption: t("apps.title"),
+      rowLink: (app) => `/admin/apps/${encodeURIComponent(app.id)}`,
       load: (cursor, asked) => call("GET", "/v1/apps", { query: { after: cursor }, signal: asked.signal }),
       columns: [
         { title: t("apps.name"), value: (app) => app.name },
         { title: t("apps.id"), kind: "mono", value: (app) => app.id },
         { title: t("apps.type"), value: (app) => t(`apps.type.${app.type}`) },
-        { title: t("apps.party"), value: (app) => tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag")) },
+        { title: t("apps.party"),
+          value: (app) => tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag")) },
         { title: t("apps.created"), value: (app) => formatTime(app.created_at) },
       ],
     }));
@@ -42,28 +43,38 @@ route("/admin/apps", (params, root, { signal }) => {
 // MARK: New app
 
 route("/admin/apps/new", (params, root) => {
-  const name = field({ label: t("apps.name"), help: t("apps.name_help"), input: textInput({ name: "name", required: true, maxlength: 100 }) });
-  const id = field({ label: t("apps.id"), help: t("apps.id_help"), input: textInput({ name: "id", maxlength: 64, pattern: "[A-Za-z0-9_.\\-]+" }) });
+  const name = field({ label: t("apps.name"), help: t("apps.name_help"),
+    input: textInput({ name: "name", required: true, maxlength: 100 }) });
+  const id = field({ label: t("apps.id"), help: t("apps.id_help"),
+    input: textInput({ name: "id", maxlength: 64, pattern: "[A-Za-z0-9_.\\-]+" }) });
   const kinds = ["public", "confidential"].map((kind) => {
     const input = h("input", { type: "radio", name: "type", value: kind, checked: kind === "public" });
-    return h("label", { class: "choice" }, input, h("span", null, h("strong", null, t(`apps.type.${kind}`)), h("br"), h("span", { class: "hint" }, t(`apps.type_${kind}_help`))));
+    return h("label", { class: "choice" }, input, h("span", null, h("strong", null, t(`apps.type.${kind}`)), h("br"),
+      h("span", { class: "hint" }, t(`apps.type_${kind}_help`))));
   });
-  const redirect = field({ label: t("apps.redirect"), help: t("apps.redirect_help"), input: textInput({ name: "redirect", type: "url", dir: "ltr", placeholder: "https://shop.example.org/signed-in" }) });
-  const own = field({ label: t("apps.first_party"), help: t("apps.first_party_help"), input: h("input", { type: "checkbox" }) });
+  const redirect =
+    field({ label: t("apps.redirect"), help: t("apps.redirect_help"),
+      input: textInput(
+        { name: "redirect", type: "url", dir: "ltr", placeholder: "https://shop.example.org/signed-in" }) });
+  const own =
+    field({ label: t("apps.first_party"), help: t("apps.first_party_help"), input: h("input", { type: "checkbox" }) });
   const sdk = field({ label: t("apps.client"), help: t("apps.client_help"), input: h("input", { type: "checkbox" }) });
   const message = h("div");
   const submit = h("button", { class: "button button-primary" }, t("apps.create"));
   const form = h("form", { class: "form", novalidate: true, onsubmit: (event) => {
     event.preventDefault();
     busy(submit, create);
-  } }, message, name, id, h("fieldset", null, h("legend", null, t("apps.type")), kinds, h("p", { class: "hint" }, t("apps.type_help"))), redirect, own, sdk, h("div", { class: "actions" }, submit));
+  } }, message, name, id, h("fieldset", null, h("legend", null, t("apps.type")), kinds,
+    h("p", { class: "hint" }, t("apps.type_help"))), redirect, own, sdk, h("div", { class: "actions" }, submit));
 
   async function create() {
     replace(message);
     for (const one of [name, id, redirect]) one.setError("");
-    const body = { name: name.input.value.trim(), type: form.elements.type.value, first_party: own.input.checked, client: sdk.input.checked ? "mien" : "other" };
+    const body = { name: name.input.value.trim(), type: form.elements.type.value, first_party: own.input.checked,
+      client: sdk.input.checked ? "mien" : "other" };
     if (id.input.value.trim()) body.id = id.input.value.trim();
-    if (redirect.input.value.trim()) body.settings = { sign_in_page: true, redirect_uris: [redirect.input.value.trim()] };
+    if (redirect.input.value.trim())
+      body.settings = { sign_in_page: true, redirect_uris: [redirect.input.value.trim()] };
     try {
       const app = await call("POST", "/v1/apps", { body });
       if (app.client_secret) await showSecret(app);
@@ -72,20 +83,24 @@ route("/admin/apps/new", (params, root) => {
     } catch (error) { showErrors(error, { name, id, redirect_uris: redirect }, message); }
   }
 
-  replace(root, pageHead(t("apps.new"), { back: { href: "/admin/apps", text: t("apps.title") } }), h("div", { class: "card" }, form));
+  replace(root, pageHead(t("apps.new"), { back: { href: "/admin/apps", text: t("apps.title") } }),
+    h("div", { class: "card" }, form));
   root.classList.add("page-narrow");
   name.input.focus();
 });
 
 /** Shows why an app was refused. The API names its settings after `settings.`, the form without. */
 function showErrors(error, fields, message) {
-  const named = Object.fromEntries(Object.entries(fields).flatMap(([name, one]) => [[name, one], [`settings.${name}`, one]]));
+  const named =
+    Object.fromEntries(Object.entries(fields).flatMap(([name, one]) => [[name, one], [`settings.${name}`, one]]));
   showFaults(error, named, message);
 }
 
 function showSecret(app) {
   return showDialog(t("apps.secret_title", { name: app.name }), h("div", { class: "stack" },
-    h("p", null, t("apps.secret_text")), facts([[t("apps.id"), copyable(app.id, t("apps.id"))], [t("apps.secret_label"), copyable(app.client_secret, t("apps.secret_label"))]])), { close: t("apps.secret_stored") });
+    h("p", null, t("apps.secret_text")),
+    facts([[t("apps.id"), copyable(app.id, t("apps.id"))], [t("apps.secret_label"),
+      copyable(app.client_secret, t("apps.secret_label"))]])), { close: t("apps.secret_stored") });
 }
 
 // MARK: One app
@@ -93,12 +108,19 @@ function showSecret(app) {
 /** The settings by group; those of the schema that are not named here are in the last group. */
 const groups = [
   ["sign_in", ["sign_in_page", "sign_in_journey", "journeys", "organizations.use", "organizations.access"]],
-  ["addresses", ["redirect_uris", "web_origins", "post_logout_redirect_uris", "backchannel_logout_uri", "resources", "client_scopes"]],
-  ["face", ["face_threshold", "liveness.mode", "liveness.threshold", "liveness.quality", "liveness.timeout_seconds", "liveness.actions", "liveness.action_count", "liveness.accommodation", "duplicate_faces"]],
+  ["addresses", ["redirect_uris", "web_origins", "post_logout_redirect_uris", "backchannel_logout_uri",
+    "resources", "client_scopes"]],
+  ["face", ["face_threshold", "liveness.mode", "liveness.threshold", "liveness.quality", "liveness.timeout_seconds",
+    "liveness.actions", "liveness.action_count", "liveness.accommodation", "duplicate_faces"]],
   ["locks", ["locks"]],
-  ["tokens", ["token_seconds", "tokens.access_token_seconds", "tokens.refresh_token_seconds", "tokens.expire_after_idling", "tokens.idle_seconds", "requires_dpop"]],
-  ["biometric", ["biometric.enabled", "biometric.mode", "biometric.max_keys", "biometric.attestation", "biometric.apple_apps", "biometric.apple_development", "biometric.android_apps", "biometric.android_level", "biometric.android_user_authentication"]],
-  ["identity", ["identity.required", "identity.accepts_still_faces", "identity.document_live", "identity.retention_days", "identity.result_retention_days", "identity.webhook"]],
+  ["tokens", ["token_seconds", "tokens.access_token_seconds", "tokens.refresh_token_seconds",
+    "tokens.expire_after_idling", "tokens.idle_seconds", "requires_dpop"]],
+  ["biometric",
+    ["biometric.enabled", "biometric.mode", "biometric.max_keys", "biometric.attestation", "biometric.apple_apps",
+      "biometric.apple_development", "biometric.android_apps", "biometric.android_level",
+      "biometric.android_user_authentication"]],
+  ["identity", ["identity.required", "identity.accepts_still_faces", "identity.document_live",
+    "identity.retention_days", "identity.result_retention_days", "identity.webhook"]],
   ["branding", ["pages.brand", "pages.brand_dark", "pages.logo", "pages.language", "pages.texts"]],
 ];
 
@@ -115,20 +137,27 @@ route("/admin/apps/:id", async ({ id }, root, { signal }) => {
     section(t("apps.quick_start"), { lead: t("apps.quick_start_lead") }, quickStart(app)),
     settingsSection(app, guide, disabled),
     app.type === "confidential" && mayChange && secretSection(app),
-    app.settings.identity?.webhook && mayChange && testSection("webhook", app.settings.identity.webhook, at`/v1/apps/${app.id}/webhook/test`),
-    app.settings.backchannel_logout_uri && mayChange && testSection("logout", app.settings.backchannel_logout_uri, at`/v1/apps/${app.id}/logout/test`),
-    mayChange && section(t("apps.danger"), {}, h("p", null, t("apps.delete_text")), h("div", { class: "actions" }, actionButton(t("apps.delete"), async () => {
-      if (!(await confirmDialog({ title: t("apps.delete_title", { name: app.name }), text: t("apps.delete_text"), action: t("apps.delete"), danger: true, typed: app.id }))) return;
-      await call("DELETE", at`/v1/apps/${app.id}`);
-      toast(t("apps.deleted"));
-      guardUnsaved(null);
-      await go("/admin/apps");
-    }, { kind: "danger" }))));
+    app.settings.identity?.webhook && mayChange
+      && testSection("webhook", app.settings.identity.webhook, at`/v1/apps/${app.id}/webhook/test`),
+    app.settings.backchannel_logout_uri && mayChange
+      && testSection("logout", app.settings.backchannel_logout_uri, at`/v1/apps/${app.id}/logout/test`),
+    mayChange && section(t("apps.danger"), {}, h("p", null, t("apps.delete_text")),
+      h("div", { class: "actions" }, actionButton(t("apps.delete"), async () => {
+        if (!(await confirmDialog({ title: t("apps.delete_title", { name: app.name }), text: t("apps.delete_text"),
+            action: t("apps.delete"), danger: true, typed: app.id })))
+          return;
+        await call("DELETE", at`/v1/apps/${app.id}`);
+        toast(t("apps.deleted"));
+        guardUnsaved(null);
+        await go("/admin/apps");
+      }, { kind: "danger" }))));
 });
 
 function settingsSection(app, guide, disabled) {
-  const name = field({ label: t("apps.name"), help: t("apps.name_help"), input: textInput({ value: app.name, maxlength: 100, disabled }) });
-  const own = field({ label: t("apps.first_party"), help: t("apps.first_party_help"), input: h("input", { type: "checkbox", checked: app.first_party, disabled }) });
+  const name = field({ label: t("apps.name"), help: t("apps.name_help"),
+    input: textInput({ value: app.name, maxlength: 100, disabled }) });
+  const own = field({ label: t("apps.first_party"), help: t("apps.first_party_help"),
+    input: h("input", { type: "checkbox", checked: app.first_party, disabled }) });
   const all = [], fields = { name };
   const make = (path) => {
     const schema = schemaOf(guide.schema, path);
@@ -145,7 +174,8 @@ function settingsSection(app, guide, disabled) {
     if (group === "locks") content = lockFields(app, guide, disabled, all, fields);
     else if (group === "branding") content = branding(app, paths, make, fields, all, disabled, guide.defaults.pages);
     else content = paths.map(make);
-    if (group === "face" && fields.face_threshold) content = [thresholdWords(fields.face_threshold, guide), ...content.slice(1)];
+    if (group === "face" && fields.face_threshold)
+      content = [thresholdWords(fields.face_threshold, guide), ...content.slice(1)];
     return details(t(`apps.group.${group}`), index < 2, content);
   });
   const others = Object.keys(guide.schema.properties ?? {}).filter((key) => !covered.has(key)).sort();
@@ -155,10 +185,12 @@ function settingsSection(app, guide, disabled) {
   const submit = h("button", { class: "button button-primary" }, t("apps.save"));
   let isChanged = false;
   guardUnsaved(() => isChanged);
-  const form = h("form", { class: "form", novalidate: true, oninput: () => { isChanged = true; }, onsubmit: (event) => {
-    event.preventDefault();
-    busy(submit, save);
-  } }, disabled && alertBox("info", t("apps.read_only")), message, name, own, parts, !disabled && h("div", { class: "actions actions-sticky" }, submit));
+  const form =
+    h("form", { class: "form", novalidate: true, oninput: () => { isChanged = true; }, onsubmit: (event) => {
+      event.preventDefault();
+      busy(submit, save);
+    } }, disabled && alertBox("info", t("apps.read_only")), message, name, own, parts,
+    !disabled && h("div", { class: "actions actions-sticky" }, submit));
 
   async function save() {
     replace(message);
@@ -169,7 +201,8 @@ function settingsSection(app, guide, disabled) {
       for (const one of all) setPart(settings, one.path, one.read());
     } catch { return; }
     try {
-      const changed = await call("PUT", at`/v1/apps/${app.id}`, { body: { name: name.input.value.trim(), first_party: own.input.checked, settings, revision: app.revision } });
+      const changed = await call("PUT", at`/v1/apps/${app.id}`,
+        { body: { name: name.input.value.trim(), first_party: own.input.checked, settings, revision: app.revision } });
       Object.assign(app, changed);
       isChanged = false;
       toast(t("apps.saved"));
@@ -181,7 +214,8 @@ function settingsSection(app, guide, disabled) {
 }
 
 function details(title, isOpen, content) {
-  return h("details", { class: "group", open: isOpen }, h("summary", null, h("h3", null, title)), h("div", { class: "group-fields" }, content));
+  return h("details", { class: "group", open: isOpen }, h("summary", null, h("h3", null, title)),
+    h("div", { class: "group-fields" }, content));
 }
 
 /** The threshold with what it means in words, from the server's table. */
@@ -191,7 +225,8 @@ function thresholdWords(element, guide) {
     const score = element.input.value === "" ? guide.defaults.face_threshold : Number(element.input.value);
     const known = guide.thresholds.filter((one) => one.score <= score).at(-1);
     if (!Number.isFinite(score) || !known) { words.textContent = ""; return; }
-    words.textContent = [t("apps.threshold_example", { score, words: known.in_words }), t("apps.threshold_stricter"), score < 48 ? t("apps.threshold_weak") : ""].filter(Boolean).join(" ");
+    words.textContent = [t("apps.threshold_example", { score, words: known.in_words }), t("apps.threshold_stricter"),
+      score < 48 ? t("apps.threshold_weak") : ""].filter(Boolean).join(" ");
   };
   element.input.addEventListener("input", show);
   show();
@@ -224,7 +259,10 @@ function lockFields(app, guide, disabled, all, fields) {
     });
     const area = h("div", { class: "form-row", hidden: own === undefined }, parts.map(([, element]) => element));
     box.addEventListener("change", () => { area.hidden = !box.checked; });
-    const toggle = field({ label: t("apps.lock.own", { method: t(`apps.method.${method}`) }), help: t("apps.lock.standard", { attempts: standard.failed_attempts, seconds: standard.lockout_seconds, disable: standard.disable_after ?? 50 }), input: box });
+    const toggle =
+      field({ label: t("apps.lock.own", { method: t(`apps.method.${method}`) }),
+        help: t("apps.lock.standard", { attempts: standard.failed_attempts, seconds: standard.lockout_seconds,
+          disable: standard.disable_after ?? 50 }), input: box });
     all.push({ path: `locks.${method}`, read: () => {
       if (!box.checked) return undefined;
       const value = {};
@@ -240,23 +278,30 @@ function lockFields(app, guide, disabled, all, fields) {
 }
 
 function secretSection(app) {
-  return section(t("apps.secret"), { lead: t("apps.secret_lead") }, h("div", { class: "actions" }, actionButton(t("apps.secret_new"), async () => {
-    if (!(await confirmDialog({ title: t("apps.secret_confirm"), text: t("apps.secret_confirm_text"), action: t("apps.secret_new"), danger: true }))) return;
-    await showSecret(await call("POST", at`/v1/apps/${app.id}/secret`));
-  })));
+  return section(t("apps.secret"), { lead: t("apps.secret_lead") },
+    h("div", { class: "actions" }, actionButton(t("apps.secret_new"), async () => {
+      if (!(await confirmDialog({ title: t("apps.secret_confirm"), text: t("apps.secret_confirm_text"),
+          action: t("apps.secret_new"), danger: true })))
+        return;
+      await showSecret(await call("POST", at`/v1/apps/${app.id}/secret`));
+    })));
 }
 
 /** Sends a test to an address of the app. */
 function testSection(kind, url, path) {
   const result = h("div", { role: "status" });
-  return section(t(`apps.${kind}`), { lead: t(`apps.${kind}_lead`, { url }) }, h("div", { class: "actions" }, actionButton(t(`apps.${kind}_test`), async () => {
-    replace(result, testResult(await call("POST", path)));
-  })), result);
+  return section(t(`apps.${kind}`), { lead: t(`apps.${kind}_lead`, { url }) },
+    h("div", { class: "actions" }, actionButton(t(`apps.${kind}_test`), async () => {
+      replace(result, testResult(await call("POST", path)));
+    })), result);
 }
 
 /** What a test of a connection found. */
 export function testResult(answer) {
-  if (answer.is_working) return alertBox("success", answer.status ? t("apps.test_working", { status: answer.status }) : t("settings.test_answered"));
+  if (answer.is_working)
+    return alertBox("success",
+      answer.status ? t("apps.test_working", { status: answer.status }) : t("settings.test_answered"));
   const hasMore = answer.reason && answer.reason !== `status ${answer.status}`;
-  return alertBox("warning", answer.status ? t(hasMore ? "apps.test_failing_status" : "apps.test_status", answer) : t("apps.test_failing", answer));
+  return alertBox("warning", answer.status
+    ? t(hasMore ? "apps.test_failing_status" : "apps.test_status", answer) : t("apps.test_failing", answer));
 }

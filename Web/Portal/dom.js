@@ -17,7 +17,9 @@ const vector = "http://www.w3.org/2000/svg";
 export function h(tag, attributes, ...children) { return fill(document.createElement(tag), attributes, children); }
 
 /** Builds an element of a picture, as `h` does. */
-export function svg(tag, attributes, ...children) { return fill(document.createElementNS(vector, tag), attributes, children); }
+export function svg(tag, attributes, ...children) {
+  return fill(document.createElementNS(vector, tag), attributes, children);
+}
 
 const properties = new Set(["checked", "selected", "indeterminate"]);
 
@@ -25,10 +27,12 @@ function fill(element, attributes, children) {
   const late = [];
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (name.startsWith("on")) { if (value) element.addEventListener(name.slice(2), value); }
-    else if (name === "style" && value) for (const [key, one] of Object.entries(value)) element.style.setProperty(key, one);
+    else if (name === "style" && value)
+      for (const [key, one] of Object.entries(value)) element.style.setProperty(key, one);
     else if (properties.has(name)) element[name] = Boolean(value);
     // A select has no options before its children are there.
-    else if (name === "value" && "value" in element && element.tagName !== "LI") late.push(() => { element.value = value ?? ""; });
+    else if (name === "value" && "value" in element && element.tagName !== "LI")
+      late.push(() => { element.value = value ?? ""; });
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
   }
@@ -69,7 +73,8 @@ export function announce(text) {
 
 /** Shows a short message that goes by itself. `kind` is "info", "warning", or "error". */
 export function toast(text, kind = "info") {
-  const dismiss = h("button", { type: "button", class: "toast-close", "aria-label": t("shell.dismiss"), onclick: () => item.remove() }, "×");
+  const dismiss = h("button",
+    { type: "button", class: "toast-close", "aria-label": t("shell.dismiss"), onclick: () => item.remove() }, "×");
   const item = h("div", { class: `toast toast-${kind}` }, h("p", null, text), dismiss);
   toasts.append(item);
   while (toasts.children.length > 4) toasts.firstChild.remove();
@@ -103,8 +108,8 @@ export function faultText(message, name = "") {
 }
 
 /**
- * Shows why a form was refused: faults of its fields beside them, each as a sentence, and everything else in `message`.
- * Puts the focus where the first fault is.
+ * Shows why a form was refused: faults of its fields beside them, each as a sentence, and everything else in
+ * `message`. Puts the focus where the first fault is.
  *
  * @param {Error} error
  * @param {Record<string, any>} fields Made by `field`, by the API's names.
@@ -118,7 +123,8 @@ export function showFaults(error, fields, message) {
     if (!known) { rest.push(faultText(said, name)); continue; }
     known.setError(faultText(said));
     first ??= known;
-    for (let outer = known.parentElement; outer; outer = outer.parentElement) if (outer.tagName === "DETAILS") outer.open = true;
+    for (let outer = known.parentElement; outer; outer = outer.parentElement) if (outer.tagName === "DETAILS")
+      outer.open = true;
   }
   if (rest.length || !first) replace(message, alertBox("error", rest.length ? rest : errorText(error)));
   (first?.input ?? message).focus?.();
@@ -126,7 +132,8 @@ export function showFaults(error, fields, message) {
 }
 
 /**
- * Waits for something that a page can do without. If it fails, the person is told, and the page is drawn with `without`.
+ * Waits for something that a page can do without. If it fails, the person is told, and the page is drawn with
+ * `without`.
  *
  * @template T
  * @param {Promise<T>} work
@@ -162,12 +169,18 @@ export async function attempt(work) {
 export async function busy(button, promise) {
   if (button.getAttribute("aria-busy") === "true") return undefined;
   button.setAttribute("aria-busy", "true");
-  try { return await (typeof promise === "function" ? promise() : promise); } finally { button.removeAttribute("aria-busy"); }
+  try {
+    return await (typeof promise === "function" ? promise() : promise);
+  } finally { button.removeAttribute("aria-busy"); }
 }
 
-/** A button with an action, which is busy while the action runs and whose errors are shown. `kind`: primary, secondary, danger, quiet. */
+/**
+ * A button with an action, which is busy while the action runs and whose errors are shown. `kind`: primary,
+ * secondary, danger, quiet.
+ */
 export function actionButton(text, action, { kind = "secondary", ...attributes } = {}) {
-  const button = h("button", { type: "button", class: `button button-${kind}`, ...attributes, onclick: () => busy(button, () => attempt(() => action(button))) }, text);
+  const button = h("button", { type: "button", class: `button button-${kind}`, ...attributes,
+    onclick: () => busy(button, () => attempt(() => action(button))) }, text);
   return button;
 }
 
@@ -188,9 +201,12 @@ export function actionButton(text, action, { kind = "secondary", ...attributes }
 export function confirmDialog({ title, text, action, danger = false, preview, typed }) {
   return new Promise((resolve) => {
     const heading = uniqueID("dialog");
-    const yes = h("button", { type: "submit", value: "yes", class: `button button-${danger ? "danger" : "primary"}`, disabled: Boolean(typed) }, action);
-    const no = h("button", { type: "submit", value: "", class: "button button-secondary", formnovalidate: true }, t("shell.cancel"));
-    const word = typed && h("input", { class: "input", autocomplete: "off", spellcheck: "false", oninput: () => { yes.disabled = word.value !== typed; } });
+    const yes = h("button", { type: "submit", value: "yes", class: `button button-${danger ? "danger" : "primary"}`,
+      disabled: Boolean(typed) }, action);
+    const no = h("button",
+      { type: "submit", value: "", class: "button button-secondary", formnovalidate: true }, t("shell.cancel"));
+    const word = typed && h("input", { class: "input", autocomplete: "off", spellcheck: "false",
+      oninput: () => { yes.disabled = word.value !== typed; } });
     const dialog = h("dialog", { class: "dialog", "aria-labelledby": heading },
       h("form", { method: "dialog", class: "form" },
         h("h2", { id: heading }, title), text && (text instanceof Node ? text : h("p", null, text)), preview,
@@ -241,7 +257,8 @@ export function showDialog(title, content, { close = t("shell.close") } = {}) {
  * @returns {HTMLElement & {setError: (text: string) => void, input: HTMLElement}}
  */
 export function field({ label, help, input, error = "" }) {
-  const control = input.matches("input, select, textarea") ? input : input.querySelector("input, select, textarea") ?? input;
+  const control = input.matches("input, select, textarea")
+    ? input : input.querySelector("input, select, textarea") ?? input;
   control.id ||= uniqueID("field");
   const helpID = `${control.id}-help`, errorID = `${control.id}-error`;
   const isChoice = control.type === "checkbox";
@@ -255,7 +272,9 @@ export function field({ label, help, input, error = "" }) {
     message.textContent = text;
     message.hidden = !text;
     const described = [hint && helpID, text && errorID].filter(Boolean).join(" ");
-    if (described) control.setAttribute("aria-describedby", described); else control.removeAttribute("aria-describedby");
+    if (described)
+      control.setAttribute("aria-describedby", described);
+    else control.removeAttribute("aria-describedby");
     if (text) control.setAttribute("aria-invalid", "true"); else control.removeAttribute("aria-invalid");
   };
   element.setError(error);
@@ -263,35 +282,50 @@ export function field({ label, help, input, error = "" }) {
 }
 
 /** An input with the look of the portal. */
-export function textInput(attributes = {}) { return h("input", { class: "input", type: "text", autocomplete: "off", spellcheck: "false", ...attributes }); }
+export function textInput(attributes = {}) {
+  return h("input", { class: "input", type: "text", autocomplete: "off", spellcheck: "false", ...attributes });
+}
 
 /** A menu of choices: `[[value, text], …]`. */
 export function select(choices, value, attributes = {}) {
-  return h("select", { class: "input", ...attributes, value }, choices.map(([key, text]) => h("option", { value: key }, text)));
+  return h("select", { class: "input", ...attributes, value },
+    choices.map(([key, text]) => h("option", { value: key }, text)));
 }
 
 /** Facts as a list of terms and values: `[[term, value], …]`; empty values are left out. */
 export function facts(pairs) {
-  return h("dl", { class: "facts" }, pairs.filter((pair) => pair && pair[1] !== null && pair[1] !== undefined && pair[1] !== "" && pair[1] !== false)
+  return h("dl", { class: "facts" },
+    pairs.filter((pair) => pair && pair[1] !== null && pair[1] !== undefined && pair[1] !== "" && pair[1] !== false)
     .map(([term, value]) => h("div", null, h("dt", null, term), h("dd", { dir: "auto" }, value))));
 }
 
 /** A value to copy, with a button. */
 export function copyable(text, label) {
-  const button = h("button", { type: "button", class: "button button-quiet button-small", "aria-label": t("shell.copy_named", { name: label }), onclick: async () => {
-    try { await navigator.clipboard.writeText(text); toast(t("shell.copied")); } catch { window.getSelection().selectAllChildren(code); }
-  } }, t("shell.copy"));
+  const button = h("button", { type: "button", class: "button button-quiet button-small",
+    "aria-label": t("shell.copy_named", { name: label }), onclick: async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        toast(t("shell.copied"));
+      } catch { window.getSelection().selectAllChildren(code);
+      }
+    } }, t("shell.copy"));
   const code = h("code", { class: "copyable-text", dir: "ltr" }, text);
   return h("span", { class: "copyable" }, code, button);
 }
 
 /** A block of code with a button that copies it. */
 export function codeBlock(text, label) {
-  const button = h("button", { type: "button", class: "button button-quiet button-small", "aria-label": t("shell.copy_named", { name: label }), onclick: async () => {
-    try { await navigator.clipboard.writeText(text); toast(t("shell.copied")); } catch { window.getSelection().selectAllChildren(code); }
-  } }, t("shell.copy"));
+  const button = h("button", { type: "button", class: "button button-quiet button-small",
+    "aria-label": t("shell.copy_named", { name: label }), onclick: async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        toast(t("shell.copied"));
+      } catch { window.getSelection().selectAllChildren(code);
+      }
+    } }, t("shell.copy"));
   const code = h("code", { dir: "ltr" }, text);
-  return h("figure", { class: "code" }, h("figcaption", null, h("span", null, label), button), h("pre", { tabindex: "0", role: "group", "aria-label": label }, code));
+  return h("figure", { class: "code" }, h("figcaption", null, h("span", null, label), button),
+    h("pre", { tabindex: "0", role: "group", "aria-label": label }, code));
 }
 
 /** A text of the API, which is in English, so that it is read and set as English. */
@@ -307,7 +341,8 @@ export function tag(text, kind = "") { return h("span", { class: kind ? `tag tag
 export function section(title, { actions = [], lead, id } = {}, ...children) {
   const heading = id ?? uniqueID("section");
   return h("section", { class: "card", "aria-labelledby": heading },
-    h("div", { class: "section-head" }, h("h2", { id: heading, tabindex: "-1" }, title), actions.length ? h("div", { class: "section-actions" }, actions) : null),
+    h("div", { class: "section-head" }, h("h2", { id: heading, tabindex: "-1" }, title),
+      actions.length ? h("div", { class: "section-actions" }, actions) : null),
     lead && h("p", { class: "lead" }, lead), children);
 }
 
@@ -315,7 +350,8 @@ export function section(title, { actions = [], lead, id } = {}, ...children) {
 export function pageHead(title, { back, lead, actions = [], tags = [] } = {}) {
   return h("div", { class: "page-head" },
     back && h("a", { class: "back", href: back.href }, h("span", { "aria-hidden": "true" }, "‹ "), back.text),
-    h("div", { class: "section-head" }, h("h1", { tabindex: "-1", dir: "auto" }, title, tags.length ? [" ", tags] : null),
+    h("div", { class: "section-head" },
+      h("h1", { tabindex: "-1", dir: "auto" }, title, tags.length ? [" ", tags] : null),
       actions.length ? h("div", { class: "section-actions" }, actions) : null),
     lead && h("p", { class: "lead" }, lead));
 }

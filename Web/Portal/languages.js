@@ -1,7 +1,7 @@
-// The languages of the portal. To add one: a file languages/<tag>.js, a line here, and a line each in
-// Sources/Server/MienPortal/Embedded.txt and PortalAssets.swift.
+// The languages of the portal. To add one: a file languages/<tag>.json, a line here, and a line each in
+// Sources/Server/MienServer/Portal/Embedded.txt and PortalAssets.swift.
 
-/** Each with its name for itself and its direction. English is in languages/en-<module>.js; every module brings its own. */
+/** Each with its name for itself and its direction, as in its file. */
 export const languages = [
   { tag: "en", name: "English", direction: "ltr" },
   { tag: "es", name: "Español", direction: "ltr" },

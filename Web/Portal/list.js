@@ -7,12 +7,14 @@ import { t } from "./strings.js";
  * A table of items that the server lists by cursor, with a search box if `search` is given.
  *
  * @param {object} options
- * @param {(cursor: string | undefined, asked: {search: string, signal: AbortSignal}) => Promise<{items: any[], next?: string | null}>} options.load
- * @param {{title: string, value: (item: any) => Node | string | number | null, kind?: "number" | "actions" | "mono"}[]} options.columns
- *   The first names the row; with `rowLink`, it links to it.
+ * @param {(cursor: string | undefined, asked: {search: string, signal: AbortSignal}) => Promise<{items: any[],
+ *   next?: string | null}>} options.load
+ * @param {{title: string, value: (item: any) => Node | string | number | null, kind?: "number" | "actions" |
+ *   "mono"}[]} options.columns The first names the row; with `rowLink`, it links to it.
  * @param {string | Node} options.empty What to show without items.
  * @param {(item: any) => string} [options.rowLink] The address of an item's page.
- * @param {{label: string, help?: string, value?: string, placeholder?: string, changed?: (text: string) => void}} [options.search]
+ * @param {{label: string, help?: string, value?: string, placeholder?: string, changed?: (text: string) => void}}
+ *   [options.search]
  * @param {Node[]} [options.filters] Inputs beside the search box; call `reload()` when they change.
  * @param {string} [options.caption] The name of the table; otherwise the page's h1 is enough.
  * @param {AbortSignal} [options.signal] Ends requests when the person leaves the page.
@@ -25,12 +27,16 @@ export function pagedList({ load, columns, empty, rowLink, search, filters = [],
   const message = h("div", { class: "list-message" });
   const table = h("table", { class: "table" },
     caption && h("caption", { id: name, class: "visually-hidden" }, caption),
-    h("thead", null, h("tr", null, columns.map((column) => h("th", { scope: "col", class: column.kind ? `cell-${column.kind}` : null },
-      column.kind === "actions" ? h("span", { class: "visually-hidden" }, column.title) : column.title)))), body);
-  const area = h("div", { class: "table-area", tabindex: "0", role: "group", "aria-label": caption ?? t("shell.list") }, table);
+    h("thead", null, h("tr", null,
+      columns.map((column) => h("th", { scope: "col", class: column.kind ? `cell-${column.kind}` : null },
+        column.kind === "actions" ? h("span", { class: "visually-hidden" }, column.title) : column.title)))), body);
+  const area =
+    h("div", { class: "table-area", tabindex: "0", role: "group", "aria-label": caption ?? t("shell.list") }, table);
   const where = h("span", { class: "muted" });
-  const back = h("button", { type: "button", class: "button button-secondary button-small", onclick: () => turn(-1) }, t("shell.previous"));
-  const forth = h("button", { type: "button", class: "button button-secondary button-small", onclick: () => turn(1) }, t("shell.next"));
+  const back = h("button",
+    { type: "button", class: "button button-secondary button-small", onclick: () => turn(-1) }, t("shell.previous"));
+  const forth = h("button",
+    { type: "button", class: "button button-secondary button-small", onclick: () => turn(1) }, t("shell.next"));
   const pager = h("nav", { class: "pager", "aria-label": t("shell.pages") }, back, where, forth);
 
   async function turn(by) {
@@ -55,7 +61,8 @@ export function pagedList({ load, columns, empty, rowLink, search, filters = [],
       if (mine.signal.aborted || signal?.aborted) return;
       area.hidden = true;
       pager.hidden = true;
-      replace(message, alertBox("error", errorText(error)), h("p", null, h("button", { type: "button", class: "button button-secondary", onclick: show }, t("shell.try_again"))));
+      replace(message, alertBox("error", errorText(error)), h("p", null,
+        h("button", { type: "button", class: "button button-secondary", onclick: show }, t("shell.try_again"))));
     } finally {
       if (request === mine) area.removeAttribute("aria-busy");
     }

@@ -19,14 +19,16 @@ function draw(area, app, url) {
   const redirect = app.settings.redirect_uris?.[0] ?? "https://app.example.org/signed-in";
   const first = redirect.startsWith("http") ? browser(app, url, redirect) : swift(app, url, redirect);
   replace(area, h("p", null, t("apps.quick_public_url", { url })),
-    (!app.settings.sign_in_page || !app.settings.redirect_uris?.length) && alertBox("info", t("apps.quick_sign_in_off")),
+    (!app.settings.sign_in_page || !app.settings.redirect_uris?.length)
+      && alertBox("info", t("apps.quick_sign_in_off")),
     first, exchange(app, url, redirect));
 }
 
 function browser(app, url, redirect) {
   return codeBlock(`// Sends the browser to the sign-in page (OAuth 2.1, PKCE).
 const bytes = crypto.getRandomValues(new Uint8Array(32));
-const encode = (data) => btoa(String.fromCharCode(...new Uint8Array(data))).replace(/\\+/g, "-").replace(/\\//g, "_").replace(/=+$/, "");
+const encode = (data) => btoa(String.fromCharCode(...new Uint8Array(data)))
+  .replace(/\\+/g, "-").replace(/\\//g, "_").replace(/=+$/, "");
 const verifier = encode(bytes);
 sessionStorage.setItem("verifier", verifier);
 const challenge = encode(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)));

@@ -1,33 +1,38 @@
 // Reviews: unclear identities, and faces that look alike.
 
 import { at, blobAddress, call, download, may, me } from "./api.js";
-import { actionButton, alertBox, confirmDialog, errorText, facts, h, pageHead, replace, section, shortID, showDialog, tag, toast } from "./dom.js";
+import { actionButton, alertBox, confirmDialog, errorText, facts, h, pageHead, replace, section, shortID, showDialog,
+  tag, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, route } from "./router.js";
-import { addTexts, formatList, formatNumber, formatTime, has, named, t } from "./strings.js";
+import { formatList, formatNumber, formatTime, has, named, t } from "./strings.js";
 import { checkList } from "./users.js";
-import texts from "./languages/en-reviews.js";
-
-addTexts(texts);
 
 const waiting = (one) => one.decisions.length ? tag(t("reviews.second"), "wait") : t("reviews.first");
 
 route("/admin/reviews", (params, root, { signal }) => {
   replace(root, pageHead(t("reviews.title"), { lead: t("reviews.lead") }),
     section(t("reviews.identities"), {}, pagedList({
-      signal, caption: t("reviews.identities"), empty: t("reviews.none"), rowLink: (one) => `/admin/reviews/identities/${encodeURIComponent(one.id)}`,
-      load: (cursor, asked) => call("GET", "/v1/verifications/cases", { query: { after: cursor }, signal: asked.signal }),
+      signal, caption: t("reviews.identities"), empty: t("reviews.none"),
+      rowLink: (one) => `/admin/reviews/identities/${encodeURIComponent(one.id)}`,
+      load: (cursor, asked) =>
+        call("GET", "/v1/verifications/cases", { query: { after: cursor }, signal: asked.signal }),
       columns: [
-        { title: t("reviews.case"), value: (one) => shortID(one.id) }, { title: t("reviews.opened"), kind: "time", value: (one) => formatTime(one.opened_at) },
-        { title: t("reviews.app"), kind: "mono", value: (one) => one.app_id }, { title: t("reviews.waiting"), value: waiting },
+        { title: t("reviews.case"), value: (one) => shortID(one.id) },
+        { title: t("reviews.opened"), kind: "time", value: (one) => formatTime(one.opened_at) },
+        { title: t("reviews.app"), kind: "mono", value: (one) => one.app_id },
+        { title: t("reviews.waiting"), value: waiting },
       ],
     })),
     section(t("reviews.duplicates"), {}, pagedList({
-      signal, caption: t("reviews.duplicates"), empty: t("reviews.none"), rowLink: (one) => `/admin/reviews/faces/${encodeURIComponent(one.id)}`,
+      signal, caption: t("reviews.duplicates"), empty: t("reviews.none"),
+      rowLink: (one) => `/admin/reviews/faces/${encodeURIComponent(one.id)}`,
       load: (cursor, asked) => call("GET", "/v1/faces/duplicates", { query: { after: cursor }, signal: asked.signal }),
       columns: [
-        { title: t("reviews.case"), value: (one) => shortID(one.id) }, { title: t("reviews.opened"), kind: "time", value: (one) => formatTime(one.opened_at) },
-        { title: t("reviews.app"), kind: "mono", value: (one) => one.app_id }, { title: t("reviews.score"), kind: "number", value: (one) => formatNumber(one.score) },
+        { title: t("reviews.case"), value: (one) => shortID(one.id) },
+        { title: t("reviews.opened"), kind: "time", value: (one) => formatTime(one.opened_at) },
+        { title: t("reviews.app"), kind: "mono", value: (one) => one.app_id },
+        { title: t("reviews.score"), kind: "number", value: (one) => formatNumber(one.score) },
         { title: t("reviews.waiting"), value: waiting },
       ],
     })));
@@ -38,25 +43,34 @@ route("/admin/reviews", (params, root, { signal }) => {
 route("/admin/reviews/identities/:id", async ({ id }, root, { signal }) => {
   const { case: found, attempt, content, images } = await call("GET", at`/v1/verifications/cases/${id}`, { signal });
   const pictures = h("div", { class: "pictures" });
-  replace(root, pageHead(t("reviews.review"), { back: { href: "/admin/reviews", text: t("reviews.title") }, lead: `${formatTime(found.opened_at)} · ${found.app_id}` }),
-    attempt.simulated && alertBox("warning", t("reviews.simulated")), found.needs_second_reviewer && alertBox("info", t("reviews.needs_second")),
+  replace(root,
+    pageHead(t("reviews.review"), { back: { href: "/admin/reviews", text: t("reviews.title") },
+      lead: `${formatTime(found.opened_at)} · ${found.app_id}` }),
+    attempt.simulated && alertBox("warning", t("reviews.simulated")),
+    found.needs_second_reviewer && alertBox("info", t("reviews.needs_second")),
     h("div", { class: "sides" },
       h("div", { class: "stack" },
         images.length > 0 && section(t("reviews.pictures"), { lead: t("reviews.pictures_lead") }, pictures),
         section(t("reviews.content"), {}, content && Object.keys(content).length
-          ? facts(Object.entries(content).sort().map(([key, value]) => [named("reviews.stated", key), value])) : h("p", { class: "empty" }, t("reviews.erased"))),
+          ? facts(Object.entries(content).sort().map(([key, value]) => [named("reviews.stated", key), value]))
+            : h("p", { class: "empty" }, t("reviews.erased"))),
         !images.length && h("p", { class: "muted small" }, t("reviews.no_pictures"))),
       h("div", { class: "stack" },
         section(t("reviews.checks"), {}, checkList(attempt.checks)),
         section(t("reviews.evidence"), {}, facts([
-          [t("reviews.recommendation"), attempt.recommendation && named("users.recommendation", attempt.recommendation)],
-          [t("reviews.sources"), attempt.sources && formatList(attempt.sources)], [t("reviews.rules"), attempt.rules_version],
-          [t("reviews.user"), may("readUsers") ? h("a", { href: `/admin/users/${encodeURIComponent(found.user)}` }, shortID(found.user)) : shortID(found.user)],
+          [t("reviews.recommendation"),
+            attempt.recommendation && named("users.recommendation", attempt.recommendation)],
+          [t("reviews.sources"), attempt.sources && formatList(attempt.sources)],
+          [t("reviews.rules"), attempt.rules_version],
+          [t("reviews.user"), may("readUsers") ? h("a", { href: `/admin/users/${encodeURIComponent(found.user)}` },
+            shortID(found.user)) : shortID(found.user)],
         ]), attempt.recommendation && h("div", { class: "actions" }, actionButton(t("reviews.download_evidence"), () =>
-          download(at`/v1/users/${found.user}/verification/attempts/${found.attempt}/evidence`, `${found.attempt}.jws`)))))),
+          download(at`/v1/users/${found.user}/verification/attempts/${found.attempt}/evidence`,
+            `${found.attempt}.jws`)))))),
     decisions(found, ["accept", "reject", "askAgain"], at`/v1/verifications/cases/${id}/decision`));
   for (const role of images) {
-    const figure = h("figure", { class: "picture" }, h("figcaption", null, named("reviews.role", role)), h("p", { class: "muted" }, t("shell.loading")));
+    const figure = h("figure", { class: "picture" }, h("figcaption", null, named("reviews.role", role)),
+      h("p", { class: "muted" }, t("shell.loading")));
     pictures.append(figure);
     show(figure, role, at`/v1/verifications/cases/${id}/images/${role}`, signal);
   }
@@ -67,7 +81,9 @@ async function show(figure, role, path, signal) {
     const address = await blobAddress(path, { signal }), name = named("reviews.role", role);
     signal.addEventListener("abort", () => URL.revokeObjectURL(address));
     const picture = () => h("img", { src: address, alt: t("reviews.picture_alt", { role: name }) });
-    figure.lastChild.replaceWith(h("button", { type: "button", class: "picture-button", "aria-label": t("reviews.enlarge", { role: name }), onclick: () => showDialog(name, h("div", { class: "picture-large" }, picture())) }, picture()));
+    figure.lastChild.replaceWith(
+      h("button", { type: "button", class: "picture-button", "aria-label": t("reviews.enlarge", { role: name }),
+        onclick: () => showDialog(name, h("div", { class: "picture-large" }, picture())) }, picture()));
   } catch (error) {
     if (!signal.aborted) figure.lastChild.replaceWith(alertBox("error", errorText(error)));
   }
@@ -77,14 +93,20 @@ async function show(figure, role, path, signal) {
 
 route("/admin/reviews/faces/:id", async ({ id }, root, { signal }) => {
   const { case: found, accounts } = await call("GET", at`/v1/faces/duplicates/${id}`, { signal });
-  replace(root, pageHead(t("reviews.duplicate"), { back: { href: "/admin/reviews", text: t("reviews.title") }, lead: `${formatTime(found.opened_at)} · ${found.app_id}` }),
+  replace(root,
+    pageHead(t("reviews.duplicate"), { back: { href: "/admin/reviews", text: t("reviews.title") },
+      lead: `${formatTime(found.opened_at)} · ${found.app_id}` }),
     found.needs_second_reviewer && alertBox("info", t("reviews.needs_second")),
-    h("p", null, t("reviews.score_words", { score: found.score, pairs: formatNumber(Math.round(10 ** (found.score / 12))) })),
-    h("div", { class: "cards" }, accounts.map((one, index) => section(t(index ? "reviews.earlier" : "reviews.later"), {}, facts([
-      [t("reviews.user"), may("readUsers") ? h("a", { href: `/admin/users/${encodeURIComponent(one.user)}` }, shortID(one.user)) : shortID(one.user)],
-      [t("reviews.state"), named("users.state", one.state)], [t("reviews.created"), formatTime(one.created_at)],
-      [t("reviews.registered"), formatTime(one.face_registered_at)], [t("reviews.level"), named("users.method", one.verification_method)],
-    ])))),
+    h("p", null,
+      t("reviews.score_words", { score: found.score, pairs: formatNumber(Math.round(10 ** (found.score / 12))) })),
+    h("div", { class: "cards" },
+      accounts.map((one, index) => section(t(index ? "reviews.earlier" : "reviews.later"), {}, facts([
+        [t("reviews.user"), may("readUsers")
+          ? h("a", { href: `/admin/users/${encodeURIComponent(one.user)}` }, shortID(one.user)) : shortID(one.user)],
+        [t("reviews.state"), named("users.state", one.state)], [t("reviews.created"), formatTime(one.created_at)],
+        [t("reviews.registered"), formatTime(one.face_registered_at)],
+        [t("reviews.level"), named("users.method", one.verification_method)],
+      ])))),
     decisions(found, ["distinct", "duplicate"], at`/v1/faces/duplicates/${id}/decision`));
 });
 
@@ -93,14 +115,21 @@ route("/admin/reviews/faces/:id", async ({ id }, root, { signal }) => {
 function decisions(found, choices, path) {
   const label = (choice) => choice === "duplicate" ? t("reviews.same") : t(`reviews.${choice}`);
   const decide = async (choice) => {
-    if (!(await confirmDialog({ title: t(`reviews.sure.${choice}`), text: t(`reviews.text.${choice}`), action: label(choice), danger: choice === "reject" }))) return;
+    if (!(await confirmDialog({ title: t(`reviews.sure.${choice}`), text: t(`reviews.text.${choice}`),
+        action: label(choice), danger: choice === "reject" })))
+      return;
     const outcome = await call("POST", path, { body: { decision: choice } });
-    toast(outcome.decision ? t("reviews.done", { decision: named("reviews.decision", outcome.decision) }) : t("reviews.done_first"));
+    toast(outcome.decision
+      ? t("reviews.done", { decision: named("reviews.decision", outcome.decision) }) : t("reviews.done_first"));
     await go("/admin/reviews");
   };
   return section(t("reviews.decision"), {},
-    found.decisions.length > 0 && h("div", null, h("h3", null, t("reviews.decisions")), h("ul", null, found.decisions.map((one) =>
-      h("li", null, t("reviews.by", { decision: named("reviews.decision", one.decision), reviewer: one.reviewer === me?.id ? t("reviews.you") : one.reviewer, time: formatTime(one.at) }))))),
+    found.decisions.length > 0 && h("div", null, h("h3", null, t("reviews.decisions")),
+      h("ul", null, found.decisions.map((one) =>
+        h("li", null,
+          t("reviews.by", { decision: named("reviews.decision", one.decision),
+            reviewer: one.reviewer === me?.id ? t("reviews.you") : one.reviewer, time: formatTime(one.at) }))))),
     found.closed_at ? h("p", null, t("reviews.closed")) : h("div", { class: "actions" }, choices.map((choice, index) =>
-      actionButton(label(choice), () => decide(choice), { kind: choice === "reject" ? "danger" : index ? "secondary" : "primary" }))));
+      actionButton(label(choice), () => decide(choice),
+        { kind: choice === "reject" ? "danger" : index ? "secondary" : "primary" }))));
 }

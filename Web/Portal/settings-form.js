@@ -6,7 +6,8 @@ import { formatList, formatNumber, has, named, t } from "./strings.js";
 /** What the schema allows, without "null". */
 function plain(schema) {
   const types = [schema.type].flat().filter((type) => type && type !== "null");
-  return { ...schema, type: types[0] ?? (schema.enum ? "string" : schema.anyOf ? "object" : undefined), choices: schema.enum?.filter((one) => one !== null) };
+  return { ...schema, type: types[0] ?? (schema.enum ? "string" : schema.anyOf ? "object" : undefined),
+    choices: schema.enum?.filter((one) => one !== null) };
 }
 
 /** A value as a person reads it. */
@@ -28,8 +29,10 @@ function help(path, schema, standard, isList) {
   else if (low !== undefined) parts.push(t("apps.at_least", { low }));
   else if (high !== undefined) parts.push(t("apps.at_most", { high }));
   if (isList) parts.push(t("apps.one_per_line"));
-  if (standard !== undefined && standard !== null && !isList && !(typeof standard === "object")) parts.push(t("apps.default", { value: shown(standard) }));
-  return h("span", null, has(key) ? t(key) : serverText((schema.description ?? "").replaceAll("`", "")), parts.length ? ` ${parts.join(" ")}` : "");
+  if (standard !== undefined && standard !== null && !isList && !(typeof standard === "object"))
+    parts.push(t("apps.default", { value: shown(standard) }));
+  return h("span", null, has(key) ? t(key) : serverText((schema.description ?? "").replaceAll("`", "")),
+    parts.length ? ` ${parts.join(" ")}` : "");
 }
 
 /**
@@ -41,41 +44,54 @@ function help(path, schema, standard, isList) {
  * @param {unknown} standard The value in effect without one.
  */
 export function settingField(path, schema, value, standard, { disabled = false } = {}) {
-  const kind = plain(schema), label = has(`apps.field.${path}`) ? t(`apps.field.${path}`) : named("apps.lock", path.split(".").at(-1));
+  const kind = plain(schema),
+    label = has(`apps.field.${path}`) ? t(`apps.field.${path}`) : named("apps.lock", path.split(".").at(-1));
   const same = JSON.stringify(value) === JSON.stringify(standard);
   let element, read;
   if (kind.type === "boolean") {
     const standardly = standard ?? schema.default;
-    const input = select([["", t("apps.use_default", { value: shown(standardly) })], ["true", t("shell.yes")], ["false", t("shell.no")]],
+    const input = select(
+      [["", t("apps.use_default", { value: shown(standardly) })], ["true", t("shell.yes")], ["false", t("shell.no")]],
       value === undefined || value === null || value === standardly ? "" : String(value), { disabled });
     element = field({ label, help: help(path, schema, undefined), input });
     read = () => input.value === "" ? undefined : input.value === "true";
   } else if (kind.choices) {
     const standardly = standard ?? schema.default;
-    const input = select([["", t("apps.use_default", { value: shown(standardly) })], ...kind.choices.map((one) => [one, named("apps.choice", one)])],
+    const input = select([["", t("apps.use_default", { value: shown(standardly) })],
+      ...kind.choices.map((one) => [one, named("apps.choice", one)])],
       value === undefined || value === null || value === standardly ? "" : value, { disabled });
     element = field({ label, help: help(path, schema, undefined), input });
     read = () => input.value || undefined;
   } else if (kind.type === "integer" || kind.type === "number") {
-    const input = textInput({ type: "number", min: schema.minimum, max: schema.maximum, step: kind.type === "integer" ? 1 : "any", value: value === undefined || value === null || same ? "" : value,
+    const input = textInput({ type: "number", min: schema.minimum, max: schema.maximum,
+      step: kind.type === "integer" ? 1 : "any", value: value === undefined || value === null || same ? "" : value,
       placeholder: standard === undefined || standard === null ? "" : formatNumber(standard), disabled });
     element = field({ label, help: help(path, schema, standard), input });
     read = () => input.value === "" ? undefined : Number(input.value);
   } else if (kind.type === "array" && plain(schema.items ?? {}).choices) {
     const boxes = plain(schema.items).choices.map((one) => {
-      const box = h("input", { type: "checkbox", value: one, checked: (value ?? standard ?? []).includes(one), disabled });
+      const box =
+        h("input", { type: "checkbox", value: one, checked: (value ?? standard ?? []).includes(one), disabled });
       return h("label", { class: "choice" }, box, h("span", null, named("apps.choice", one)));
     });
-    const group = h("fieldset", null, h("legend", null, label), h("p", { class: "hint" }, help(path, schema, undefined)), h("div", { class: "choices" }, boxes), h("p", { class: "field-error", hidden: true }));
+    const group =
+      h("fieldset", null, h("legend", null, label), h("p", { class: "hint" }, help(path, schema, undefined)),
+        h("div", { class: "choices" }, boxes), h("p", { class: "field-error", hidden: true }));
     element = h("div", { class: "field" }, group);
     element.input = boxes[0].querySelector("input");
-    element.setError = (text) => { const message = group.lastChild; message.textContent = text; message.hidden = !text; };
+    element.setError = (text) => {
+      const message = group.lastChild;
+      message.textContent = text;
+      message.hidden = !text;
+    };
     read = () => {
-      const chosen = boxes.map((label) => label.querySelector("input")).filter((box) => box.checked).map((box) => box.value);
+      const chosen = boxes.map((label) => label.querySelector("input")).filter((box) => box.checked)
+        .map((box) => box.value);
       return chosen.length === boxes.length || !chosen.length ? undefined : chosen;
     };
   } else if (kind.type === "array" && plain(schema.items ?? {}).type === "string") {
-    const input = h("textarea", { class: "input", rows: 3, spellcheck: "false", autocomplete: "off", disabled, value: (value ?? []).join("\n") });
+    const input = h("textarea", { class: "input", rows: 3, spellcheck: "false", autocomplete: "off", disabled,
+      value: (value ?? []).join("\n") });
     element = field({ label, help: help(path, schema, standard, true), input });
     read = () => {
       const lines = input.value.split("\n").map((line) => line.trim()).filter(Boolean);
@@ -83,13 +99,15 @@ export function settingField(path, schema, value, standard, { disabled = false }
       return lines.length ? lines : path === "journeys" && Array.isArray(value) && !value.length ? [] : undefined;
     };
   } else if (kind.type === "string" && path !== "pages.logo") {
-    const input = textInput({ value: value ?? "", maxlength: schema.maxLength, disabled, placeholder: typeof standard === "string" ? standard : "" });
+    const input = textInput({ value: value ?? "", maxlength: schema.maxLength, disabled,
+      placeholder: typeof standard === "string" ? standard : "" });
     element = field({ label, help: help(path, schema, standard), input });
     read = () => input.value.trim() || undefined;
   } else {
     // Settings with parts of their own, as JSON.
     const isEmpty = value === undefined || value === null || (typeof value === "object" && !Object.keys(value).length);
-    const input = h("textarea", { class: "input mono", rows: 4, spellcheck: "false", autocomplete: "off", disabled, value: isEmpty ? "" : JSON.stringify(value, null, 2) });
+    const input = h("textarea", { class: "input mono", rows: 4, spellcheck: "false", autocomplete: "off", disabled,
+      value: isEmpty ? "" : JSON.stringify(value, null, 2) });
     element = field({ label, help: h("span", null, help(path, schema, undefined), " JSON."), input });
     read = () => {
       if (!input.value.trim()) return undefined;

@@ -5,10 +5,7 @@ import { addRegions, attempt, h, replace, select } from "./dom.js";
 import { find, go, mayLeave, render, start } from "./router.js";
 import { icon } from "./icons.js";
 import { current, keep, languages } from "./languages.js";
-import { addTexts, named, t } from "./strings.js";
-import texts from "./languages/en-shell.js";
-
-addTexts(texts);
+import { named, t } from "./strings.js";
 
 /** The parts of the portal, in order. Each is shown to roles with one of its permissions. */
 const places = [
@@ -26,20 +23,28 @@ const places = [
 const main = h("main", { id: "main", tabindex: "-1" });
 const navigation = h("nav", { class: "navigation", id: "navigation", "aria-label": t("shell.navigation") });
 const account = h("div", { class: "header-account" });
-const menu = h("button", { type: "button", class: "button button-secondary button-small menu-button", "aria-expanded": "false", "aria-controls": "navigation", onclick: () => open(menu.getAttribute("aria-expanded") !== "true") }, t("shell.menu"));
+const menu =
+  h("button",
+    { type: "button", class: "button button-secondary button-small menu-button", "aria-expanded": "false",
+      "aria-controls": "navigation",
+      onclick: () => open(menu.getAttribute("aria-expanded") !== "true") }, t("shell.menu"));
 
 function open(isOpen) {
   menu.setAttribute("aria-expanded", String(isOpen));
   navigation.classList.toggle("navigation-open", isOpen);
 }
 
-/** The choice of a language, in each language's own name. The page is loaded again with it, after asking about unsaved changes. */
+/**
+ * The choice of a language, in each language's own name. The page is loaded again with it, after asking about
+ * unsaved changes.
+ */
 function languageChoice() {
-  const choice = select(languages.map((one) => [one.tag, one.name]), current.tag, { class: "input language", onchange: async () => {
-    if (!(await mayLeave())) { choice.value = current.tag; return; }
-    keep(choice.value);
-    location.reload();
-  } });
+  const choice =
+    select(languages.map((one) => [one.tag, one.name]), current.tag, { class: "input language", onchange: async () => {
+      if (!(await mayLeave())) { choice.value = current.tag; return; }
+      keep(choice.value);
+      location.reload();
+    } });
   for (const option of choice.options) option.lang = option.value;
   return h("label", { class: "language-choice" }, h("span", null, t("shell.language")), choice);
 }
@@ -49,14 +54,19 @@ export async function startShell() {
   document.documentElement.lang = current.tag;
   document.documentElement.dir = current.direction;
   document.body.append(
-    h("a", { class: "skip-link", href: "#main", onclick: (event) => { event.preventDefault(); (main.querySelector("h1") ?? main).focus(); } }, t("shell.skip")),
+    h("a", { class: "skip-link", href: "#main",
+      onclick: (event) => { event.preventDefault(); (main.querySelector("h1") ?? main).focus(); } }, t("shell.skip")),
     h("header", { class: "header" }, menu,
-      h("a", { class: "header-name", href: "/admin" }, h("img", { src: "/admin/assets/logo.svg", alt: "", width: "28", height: "28" }), h("span", null, t("shell.product"), " ", h("span", { class: "header-part" }, t("shell.portal")))), account),
+      h("a", { class: "header-name", href: "/admin" },
+        h("img", { src: "/admin/assets/logo.svg", alt: "", width: "28", height: "28" }),
+        h("span", null, t("shell.product"), " ", h("span", { class: "header-part" }, t("shell.portal")))), account),
     h("div", { class: "columns" }, navigation, main),
     h("footer", { class: "footer" }, languageChoice()));
   addRegions();
   for (const part of [menu, navigation]) {
-    part.addEventListener("keydown", (event) => { if (event.key === "Escape" && menu.getAttribute("aria-expanded") === "true") { open(false); menu.focus(); } });
+    part.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && menu.getAttribute("aria-expanded") === "true") { open(false); menu.focus(); }
+    });
   }
   window.addEventListener("mien:signed-out", () => {
     if (!me) return;
@@ -107,11 +117,15 @@ function drawFrame(path = location.pathname.replace(/\/$/, "")) {
   navigation.hidden = !shown.length;
   menu.hidden = !shown.length;
   replace(navigation, h("ul", null, shown.map((place) => {
-    const isHere = place.path === "/admin" ? path === "/admin" : path === place.path || path.startsWith(`${place.path}/`);
-    return h("li", null, h("a", { href: place.path, "aria-current": isHere ? "page" : null }, icon(place.text.slice("shell.nav_".length)), t(place.text)));
+    const isHere = place.path === "/admin" ? path === "/admin" : path === place.path
+      || path.startsWith(`${place.path}/`);
+    return h("li", null, h("a", { href: place.path, "aria-current": isHere ? "page" : null },
+      icon(place.text.slice("shell.nav_".length)), t(place.text)));
   })));
   replace(account, me && [
-    h(find("/admin/account") ? "a" : "span", { class: "header-me", href: find("/admin/account") ? "/admin/account" : null, dir: "auto" }, me.name, h("span", { class: "tag" }, named("shell.role", me.role))),
-    find("/admin/sign-in") && h("button", { type: "button", class: "button button-quiet button-small", onclick: signOut }, t("shell.sign_out")),
+    h(find("/admin/account") ? "a" : "span", { class: "header-me", href: find("/admin/account")
+      ? "/admin/account" : null, dir: "auto" }, me.name, h("span", { class: "tag" }, named("shell.role", me.role))),
+    find("/admin/sign-in") && h("button",
+      { type: "button", class: "button button-quiet button-small", onclick: signOut }, t("shell.sign_out")),
   ]);
 }

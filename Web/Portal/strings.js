@@ -1,5 +1,5 @@
-// Texts of the portal by key, in the person's language. Each module adds its own in English, from languages/en-<module>.js; a text that
-// another language lacks is shown in English.
+// Texts of the portal by key, in the person's language, from languages/<tag>.json. A text that another language
+// lacks is shown in English.
 
 import { current } from "./languages.js";
 
@@ -15,28 +15,28 @@ export const isRightToLeft = current.direction === "rtl";
 /** An arrow that points where the text goes. */
 export const arrow = isRightToLeft ? "←" : "→";
 
-const texts = new Map();
 const plurals = new Intl.PluralRules(language);
-/** The texts of the language in which the page is, which win over English ones. Modules wait for them, because they import this one. */
-const own = new Map(Object.entries(current.tag === "en" ? {} : await read(current.tag)));
 
 async function read(tag) {
-  // Without them the portal is in English, which is better than no portal.
-  try { return (await import(`./languages/${tag}.js`)).default; } catch (error) { console.warn(error); return {}; }
+  const answer = await fetch(new URL(`./languages/${tag}.json`, import.meta.url));
+  if (!answer.ok) throw new Error(`languages/${tag}.json: ${answer.status}`);
+  return Object.entries((await answer.json()).texts);
 }
 
 /**
- * Adds a module's texts. A text has {placeholders}; a text that depends on `count` has one form for each plural category of its
- * language, such as `{one, other}`.
+ * English, and the page's language over it. Modules wait for both, because they import this one. A text has
+ * {placeholders}; a text that depends on `count` has one form for each plural category, such as `{one, other}`.
  *
- * @param {Record<string, string | {other: string}>} all
+ * @type {Map<string, string | {other: string}>}
  */
-export function addTexts(all) {
-  for (const [key, text] of Object.entries(all)) texts.set(key, text);
-}
+const texts = new Map((await Promise.all([
+  read("en"),
+  // If the page's language cannot be read, the portal is in English, which is better than no portal.
+  isEnglish ? [] : read(current.tag).catch((error) => { console.warn(error); return []; }),
+])).flat());
 
 /** Whether there is a text for a key that is made from a value of the server. */
-export function has(key) { return own.has(key) || texts.has(key); }
+export function has(key) { return texts.has(key); }
 
 /**
  * A text with its {placeholders} replaced. Missing texts show their key.
@@ -46,7 +46,7 @@ export function has(key) { return own.has(key) || texts.has(key); }
  * @returns {string}
  */
 export function t(key, values = {}) {
-  let text = own.get(key) ?? texts.get(key) ?? key;
+  let text = texts.get(key) ?? key;
   if (typeof text === "object") text = text[plurals.select(Number(values.count))] ?? text.other;
   return text.replace(/\{(\w+)\}/g, (all, name) => {
     const value = values[name];
@@ -55,9 +55,13 @@ export function t(key, values = {}) {
 }
 
 /** Scripts that are written from right to left, and marks that change the direction. */
-const rightToLeft = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const rightToLeft =
+  /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** Keeps a value in one piece, and the text around it in order, if one runs from right to left and the other from left to right. */
+/**
+ * Keeps a value in one piece, and the text around it in order, if one runs from right to left and the other
+ * from left to right.
+ */
 function isolated(value) { return isRightToLeft || rightToLeft.test(value) ? `\u2068${value}\u2069` : value; }
 
 /** A text for a value of the server, such as a state; the value itself if there is none. */
@@ -83,7 +87,9 @@ export function formatShare(part) { return shares.format(part); }
 /** A number with its unit, such as "5 hr": a unit of ECMA-402, and how long its name is. */
 export function formatUnit(value, unit, display = "short") {
   const key = `${unit} ${display}`;
-  if (!units.has(key)) units.set(key, new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: display, maximumFractionDigits: 1 }));
+  if (!units.has(key))
+    units.set(key,
+      new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: display, maximumFractionDigits: 1 }));
   return units.get(key).format(value);
 }
 
@@ -99,7 +105,10 @@ export function formatBytes(count) {
 export function formatList(items) { return items.join(t("shell.comma")); }
 
 /** The detail of an entry of the audit log. */
-export function detailText(detail) { return Object.entries(detail).map(([key, value]) => `${key}: ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", "); }
+export function detailText(detail) {
+  return Object.entries(detail)
+    .map(([key, value]) => `${key}: ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
+}
 
 /** @param {number} milliseconds Since 1970. */
 export function formatTime(milliseconds) { return milliseconds ? times.format(milliseconds) : ""; }
@@ -113,9 +122,10 @@ export function formatDay(milliseconds) { return milliseconds ? days.format(mill
 /** Such as "5 minutes ago" or "in 2 days". */
 export function formatAgo(milliseconds, now = Date.now()) {
   const seconds = (milliseconds - now) / 1000, size = Math.abs(seconds);
-  for (const [unit, length] of [["year", 31_557_600], ["month", 2_629_800], ["day", 86_400], ["hour", 3600], ["minute", 60]]) {
-    if (size >= length) return relative.format(Math.trunc(seconds / length), unit);
-  }
+  for (const [unit, length] of [["year", 31_557_600], ["month", 2_629_800], ["day", 86_400],
+    ["hour", 3600], ["minute", 60]]) {
+      if (size >= length) return relative.format(Math.trunc(seconds / length), unit);
+    }
   return relative.format(Math.trunc(seconds), "second");
 }
 

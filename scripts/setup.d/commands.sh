@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Runs the programs that setup calls: output to the log, progress on the open line.
-# Needs progress.sh, workplace.sh ($log), ../background.sh, and ../swift-progress.sh.
+# Needs progress.sh, workplace.sh ($log), and ../background.sh.
 
 # Runs a program and returns its exit status.
 run() {
@@ -10,31 +10,18 @@ run() {
     finish
 }
 
-# Redraws the open line until the program ends.
+# Redraws the open line until the program ends. A build shows the steps that swift build counts.
 show_progress() {
-    local tick=0
-    begin_swift_progress
+    local tick=0 steps='' width=50
+    if [ "$doing" = build ]; then width=26; fi
     while is_running; do
-        if [ "$doing" = build ]; then
-            if [ $((tick % 10)) = 0 ]; then read_swift_progress "$log"; fi
-            printf '\r  %-26s … %s %s\033[K' "$label" "$(elapsed)" "$(build_progress)"
-        else
-            printf '\r  %-50s … %s %s\033[K' "$label" "$(elapsed)" "$doing"
+        if [ "$doing" = build ] && [ $((tick % 10)) = 0 ]; then
+            steps=$(tail -n 50 "$log" | grep -oE '^\[[0-9]+/[0-9]+\]' | tail -n 1) || true
         fi
+        printf '\r  %-*s … %s %s\033[K' $width "$label" "$(elapsed)" "$doing${steps:+ $steps}"
         tick=$((tick + 1))
         sleep 0.1
     done
-}
-
-# Prints how far a build is: build 312/958, about 4 min left.
-build_progress() {
-    local left
-    left=$(swift_time_left)
-    if [ "$swift_total" = 0 ]; then
-        echo build
-    else
-        echo "build $swift_done/$swift_total${left:+, $left}"
-    fi
 }
 
 # Runs a program that must succeed.

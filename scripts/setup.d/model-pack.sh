@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Creates the model packs from their definitions in Packs and from downloads, with mien-pack:
+# Creates the model packs from their definitions in Packs and from downloads, with mien pack:
 # mien-basic-1 always, mien-default-2 if its network is there or can be downloaded, with the networks
 # against prints and screens if they are or can, too.
 # Needs progress.sh, commands.sh, downloads.sh, model-files.sh, stamps.sh, and workplace.sh ($work,
@@ -44,8 +44,8 @@ set_up_pack() { # name
         skipped "skipped: Packs/$pack has no definition"
         return
     fi
-    if [ -z "${MIEN_PACK:-}" ] && ! grep -q '"mien-pack"' "$repository/Package.swift"; then
-        skipped 'skipped: this version has no mien-pack program'
+    if [ -z "${MIEN_PACK:-}" ] && ! grep -q 'program("mien"' "$repository/Package.swift"; then
+        skipped 'skipped: this version has no program'
         return
     fi
     if [ $mode = install ]; then install_definition; fi
@@ -78,15 +78,15 @@ set_up_pack() { # name
     finished
 }
 
-# Sets `program` to mien-pack, which takes minutes to build the first time.
+# Sets `program` to mien, which takes minutes to build the first time.
 prepare_program() {
     if [ -n "$program" ]; then return; fi
     program=${MIEN_PACK:-}
     if [ -n "$program" ]; then return; fi
     doing=build
     if [ -n "$fetching" ]; then wait "$fetching" || true; fi
-    must swift build -c release --product mien-pack
-    program=$(swift build -c release --show-bin-path 2>>"$log")/mien-pack
+    must swift build -c release --product mien
+    program=$(swift build -c release --show-bin-path 2>>"$log")/mien
 }
 
 # Says what the fallback costs and how to leave it.
@@ -146,7 +146,7 @@ assemble_pack() {
         --wildcards "*/models/$descriptor_file"
     mkdir -p "$work/packs"
     doing=assemble
-    must "$program" assemble --models-archive "$from/$descriptor_file" \
+    must "$program" pack assemble --models-archive "$from/$descriptor_file" \
         --mediapipe "$from/mediapipe" --definition "$definition" --output "$work/packs/$pack"
     check_pack
 }
@@ -156,7 +156,7 @@ build_pack() {
     unpack_mediapipe
     mkdir -p "$work/packs"
     doing=assemble
-    must "$program" build --definition "$definition" --files "$work/models/mediapipe" \
+    must "$program" pack build --definition "$definition" --files "$work/models/mediapipe" \
         --files "$model_files" --output "$work/packs/$pack" \
         ${presentation_files:+--files "$presentation_files"}
     check_pack
@@ -164,7 +164,7 @@ build_pack() {
 
 check_pack() {
     doing=check
-    must "$program" verify "$work/packs/$pack"
+    must "$program" pack verify "$work/packs/$pack"
     files_of "$work/packs/$pack" | stamp "$work/packs/$pack" "$key" >"$work/stamp"
 }
 

@@ -7,7 +7,7 @@ uninstall() {
     remove_system_openvino
     remove_photos
     rm -rf "$downloads" "$MIEN_HOME/openvino" "$MIEN_HOME/env.sh" "$MIEN_HOME/definitions" "$state" \
-        "$MIEN_HOME"/packs/{,.}{$basic_pack,$better_pack,mien-default-1}{,.stamp}
+        "$MIEN_HOME"/packs/{,.}{$basic_pack,$better_pack}{,.stamp}
     # Removes only empty directories, because other files are not from setup.
     rmdir "$photos" "$MIEN_HOME/demo" "$MIEN_HOME/packs" "$MIEN_HOME" 2>/dev/null || true
     echo "Removed what setup installed in $MIEN_HOME. Debian packages stay."

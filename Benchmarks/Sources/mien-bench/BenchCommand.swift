@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
+import MienTools
 
 /// The executable: reads arguments, measures, and prints figures next to their budgets.
 @main
@@ -31,8 +31,5 @@ struct BenchCommand: AsyncParsableCommand {
             LivenessCommand.self, BareRouteCommand.self,
         ])
 
-    static func main() async {
-        // All the command's work has ended when it returns, because engines wait for their workers.
-        Foundation.exit(await outcome().rawValue)
-    }
+    static func main() { runToEnd() }
 }

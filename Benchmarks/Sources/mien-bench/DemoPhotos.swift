@@ -1,8 +1,8 @@
 import Foundation
-import MienCommandSupport
-import MienImage
+import MienFace
+import MienMedia
 import MienModels
-import MienPixels
+import MienTools
 
 /// The photos that scripts/setup downloads.
 enum DemoPhotos {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
+import MienTools
 
 /// The `mien` program to measure.
 struct MienProgramOptions: ParsableArguments {

@@ -14,7 +14,6 @@
 // of MienFace.
 
 import MienFace
-import MienPixels
 
 /// Networks of plain arithmetic. They "find" one face in the middle of every picture and describe
 /// it by its colors.

@@ -17,7 +17,6 @@ import MienClient
 import MienCore
 import MienModels
 import MienServer
-import MienServerCore
 
 guard CommandLine.arguments.count == 2 else { fail("usage: EmbeddedServer FOLDER") }
 let folder = URL(filePath: CommandLine.arguments[1], directoryHint: .isDirectory)

@@ -15,9 +15,8 @@
 
 import Foundation
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
 
 func stop(_ status: Int32, _ message: String) -> Never {
     FileHandle.standardError.write(Data((message + "\n").utf8))

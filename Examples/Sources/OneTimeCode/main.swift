@@ -13,7 +13,7 @@
 
 import Foundation
 import MienCore
-import MienOTP
+import MienKeys
 
 let arguments = CommandLine.arguments.dropFirst()
 guard (1...3).contains(arguments.count) else {

@@ -5,7 +5,6 @@ import MienClient
 import MienCore
 import MienModels
 import MienServer
-import MienServerCore
 
 /// A new server inside this program, with one account. Your own program connects to a server that
 /// runs elsewhere.

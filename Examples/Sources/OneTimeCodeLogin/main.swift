@@ -23,7 +23,7 @@ import MienClient
 import MienCore
 import MienDevice
 import MienDeviceLinux
-import MienOTP
+import MienKeys
 
 /// Asks for a user name, then for a code, three times.
 let journey = """

@@ -13,7 +13,7 @@
 import Foundation
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
 
 /// An error for a photo without a face.

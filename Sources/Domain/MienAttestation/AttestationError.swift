@@ -5,7 +5,7 @@ public import MienCore
 public struct AttestationError: CodedError {
     /// Stable codes: logged, counted, documented, and never reused for another meaning.
     public enum Code: String, Sendable, CaseIterable {
-        // All kinds.
+        // Common to all kinds of attestation.
         /// The data is not the expected CBOR or lacks expected members.
         case form = "attestation.form"
         case authenticatorData = "attestation.authenticator-data"

@@ -1,7 +1,8 @@
 import Foundation
 
-/// `embed-files LIST FOLDER OUTPUT`: writes the Swift file `OUTPUT` with the texts of the files that
-/// `LIST` names. The build runs it for each target that uses the plugin `EmbedFiles`.
+/// `embed-files LIST FOLDER OUTPUT NAME`: writes the Swift file `OUTPUT`, an enum `NAME` with the texts of
+/// the files that `LIST` names. The build runs it for each list of a target that uses the plugin
+/// `EmbedFiles`.
 ///
 /// Each line of the list is a name for Swift, a space, and a path from `FOLDER`. Empty lines and
 /// lines that begin with `#` are skipped.
@@ -9,8 +10,8 @@ import Foundation
 enum EmbedFiles {
     static func main() {
         let arguments = CommandLine.arguments.dropFirst()
-        guard arguments.count == 3 else {
-            fail("usage: embed-files LIST FOLDER OUTPUT")
+        guard arguments.count == 4 else {
+            fail("usage: embed-files LIST FOLDER OUTPUT NAME")
         }
         let paths = Array(arguments)
         let list = text(of: URL(filePath: paths[0]))
@@ -36,7 +37,7 @@ enum EmbedFiles {
         }
         let output = """
             /// Files of the repository, written here by the build.
-            enum EmbeddedFiles {
+            enum \(paths[3]) {
             \(members.joined(separator: "\n\n"))
             }
 

@@ -1,11 +1,10 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
+import MienTools
 import MienVault
 
 /// `mien demo`: the first complete task, with photos that scripts/setup downloaded.

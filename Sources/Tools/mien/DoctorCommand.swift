@@ -1,13 +1,10 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienDeviceLinux
 import MienFace
-import MienInference
 import MienModels
-import MienPixels
-import MienSealing
+import MienTools
 import MienVault
 
 /// `mien doctor`

@@ -1,6 +1,5 @@
 import ArgumentParser
-import Foundation
-import MienCommandSupport
+import MienTools
 
 /// The executable: reads arguments, connects the modules, and prints results. It makes no decisions
 /// about faces.
@@ -25,13 +24,10 @@ struct MienCommand: AsyncParsableCommand {
             FaceCommand.self, DocumentCommand.self, OTPCommand.self, OTPTokenCommand.self,
             JourneyCommand.self, ServeCommand.self, StoreCommand.self, AdminCommand.self,
             BackupCommand.self, RestoreCommand.self, ServerKeysCommand.self, EvidenceCommand.self,
-            DesktopCommand.self, ModelsCommand.self,
+            DesktopCommand.self, ModelsCommand.self, PackCommand.self,
             DoctorCommand.self,
             DemoCommand.self,
         ])
 
-    static func main() async {
-        // All the command's work has ended when it returns, because engines wait for their workers.
-        Foundation.exit(await outcome().rawValue)
-    }
+    static func main() { runToEnd() }
 }

@@ -26,26 +26,20 @@ struct Play {
         try run.handle(.response(option: option, data: data), in: definition, at: now)
     }
 
-    mutating func answer(_ decision: JourneyDecision, _ answer: EffectResult.Answer) throws
+    mutating func answer(_ decision: JourneyDecision, _ answer: EffectAnswer) throws
         -> JourneyDecision
     {
         let effect = try #require(decision.effect, "an effect: \(decision)")
         return try run.handle(.performed(effect.result(answer)), in: definition, at: now)
-    }
-
-    mutating func answer<Answer: EffectAnswer>(
-        _ decision: JourneyDecision, _ reply: EffectReply<Answer>
-    ) throws -> JourneyDecision {
-        try answer(decision, EffectResult.Answer(reply))
     }
 }
 
 extension JourneyDecision {
     var effect: JourneyEffect? { if case .perform(let effect) = self { effect } else { nil } }
 
-    /// Returns the requested effect if it has this type.
-    func work<Effect: StepEffect>(_ type: Effect.Type = Effect.self) -> Effect? {
-        effect?.work as? Effect
+    /// Returns what the requested effect contains if it has this type.
+    func work<Content>(_ type: Content.Type) -> Content? {
+        effect.flatMap { Mirror(reflecting: $0.work).children.first?.value as? Content }
     }
 
     var prompt: ClientPrompt? { if case .ask(let prompt) = self { prompt } else { nil } }
@@ -100,7 +94,7 @@ struct JourneyInstanceTests {
         #expect(form.options.map(\.id) == ["face", "password", "cancel"])
 
         let opening = try play.respond("face", ["user_identifier": "ada"])
-        guard let request = opening.work(OpenCaptureEffect.self)?.request else {
+        guard let request = opening.work(CaptureRequest.self) else {
             throw Unexpected(opening)
         }
         #expect(
@@ -115,12 +109,13 @@ struct JourneyInstanceTests {
         #expect(selfie.options.map(\.id) == ["client_input", "fail", "cancel"])
 
         let reading = try play.respond("clientInput")
-        #expect(reading.work() == ReadCaptureEffect(capture: Made.capture))
+        #expect(reading.effect?.work == .readCapture(Made.capture))
         let comparing = try play.answer(reading, .captured(Made.capture, summary: ["quality": 80]))
         #expect(
-            comparing.work()
-                == AuthenticateFaceEffect(
-                    user: .identifier(Sensitive("ada")), capture: Made.capture))
+            comparing.effect?.work
+                == .authenticateFace(
+                    AuthenticateFaceEffect(
+                        user: .identifier(Sensitive("ada")), capture: Made.capture)))
 
         let end = try play.answer(
             comparing, .faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"]))

@@ -536,8 +536,7 @@ struct JourneyLinterTests {
                         decision = try run.handle(
                             .performed(
                                 effect.result(
-                                    effect.simulated.simulatedAnswer(
-                                        in: &world, at: Instant(seconds: 0)))),
+                                    world.perform(effect.work, at: Instant(seconds: 0)))),
                             in: definition, at: Instant(seconds: 0))
                     case .ask(let prompt):
                         let option = try #require(prompt.options.randomElement(using: &generator))

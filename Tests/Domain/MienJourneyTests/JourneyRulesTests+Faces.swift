@@ -60,14 +60,16 @@ extension JourneyRulesTests {
 
         var (play, consenting) = try afterSelfie(registration(given), ada)
         #expect(
-            consenting.work()
-                == RecordConsentEffect(
-                    user: Made.ada, text: ConsentText(version: "1", text: nil)))
+            consenting.effect?.work
+                == .recordConsent(
+                    RecordConsentEffect(
+                        user: Made.ada, text: ConsentText(version: "1", text: nil))))
         let registering = try play.answer(consenting, .done)
         #expect(
-            registering.work()
-                == RegisterFaceEffect(
-                    user: Made.ada, capture: Made.capture, consentTextVersion: "1"))
+            registering.effect?.work
+                == .registerFace(
+                    RegisterFaceEffect(
+                        user: Made.ada, capture: Made.capture, consentTextVersion: "1")))
         #expect(throws: JourneyClientError.invalidState) {
             try play.answer(registering, .faceRegistered(Made.bob, capture: Made.capture))
         }
@@ -81,7 +83,9 @@ extension JourneyRulesTests {
         for (answer, isRefused) in [(true, false), (false, true)] {
             var (play, finding) = try afterSelfie(
                 registration(["text_version": "1", "earlier": true]), ada)
-            #expect(finding.work() == FindConsentEffect(user: Made.ada, textVersion: "1"))
+            #expect(
+                finding.effect?.work
+                    == .findConsent(FindConsentEffect(user: Made.ada, textVersion: "1")))
             #expect((try play.answer(finding, .consent(answer)).rejection != nil) == isRefused)
         }
         let established = JourneyUser(id: Made.ada, level: .established)
@@ -163,9 +167,10 @@ extension JourneyRulesTests {
         let reading = try play.respond(
             "client_input", ["payload": ["sessionId": "idv_1", "state": "s"]])
         #expect(
-            reading.work()
-                == ReadVerificationEffect(
-                    session: id, state: Sensitive("s"), opened: Self.session, callbackURL: nil))
+            reading.effect?.work
+                == .readVerification(
+                    ReadVerificationEffect(
+                        session: Self.session, state: Sensitive("s"), callbackURL: nil)))
         #expect(throws: JourneyClientError.invalidState) {
             try play.answer(
                 reading,
@@ -201,7 +206,7 @@ extension JourneyRulesTests {
         {
             var play = try Play(verification(config))
             let opening = try play.start()
-            let request = opening.work(OpenVerificationEffect.self)?.request
+            let request = opening.work(VerificationRequest.self)
             #expect(request?.needsDocument == needsDocument)
         }
         let definition = try JourneyDefinition(verification([:]))
@@ -231,9 +236,10 @@ extension JourneyRulesTests {
             session: Self.session.id, recommendation: .allow, capture: Made.capture)
         var (play, comparing) = try verified(config, verdict)
         #expect(
-            comparing.work()
-                == AuthenticateFaceEffect(
-                    user: .identifier(Sensitive("ada")), capture: Made.capture))
+            comparing.effect?.work
+                == .authenticateFace(
+                    AuthenticateFaceEffect(
+                        user: .identifier(Sensitive("ada")), capture: Made.capture)))
         let end = try play.answer(
             comparing, .faceAuthenticated(Made.ada, capture: Made.capture, amr: ["face"]))
         #expect(end.completion?.user?.id == Made.ada)
@@ -280,7 +286,7 @@ extension JourneyRulesTests {
                     "done": ["type": "complete_journey", "config": ["user_auth_state": "none"]],
                     "refused": Self.refused,
                 ]))
-            return try #require(try play.start().work(OpenVerificationEffect.self)).request
+            return try #require(try play.start().work(VerificationRequest.self))
         }
         let compared = try request([:], compared: true)
         #expect(compared.isCompared && compared.user == .identifier(Sensitive("ada")))
@@ -312,7 +318,7 @@ extension JourneyRulesTests {
         #expect(try JourneyLinter.lint(JourneyDefinition(definition([:]))) == [])
         var play = try Play(definition([:]))
         let opening = try play.start(user: ada)
-        let request = try #require(opening.work(OpenCaptureEffect.self)).request
+        let request = try #require(opening.work(CaptureRequest.self))
         #expect(request.purpose == .registration)
         let asked = try #require(request.consent)
         #expect(asked.textVersion == "standard-1" && asked.text.contains("withdraw"))
@@ -321,14 +327,17 @@ extension JourneyRulesTests {
         let consenting = try play.answer(
             reading, .captured(Made.capture, summary: [:], consentTextVersion: "standard-1"))
         #expect(
-            consenting.work()
-                == RecordConsentEffect(
-                    user: Made.ada, text: ConsentText(version: "standard-1", text: asked.text)))
+            consenting.effect?.work
+                == .recordConsent(
+                    RecordConsentEffect(
+                        user: Made.ada, text: ConsentText(version: "standard-1", text: asked.text)))
+        )
         let registering = try play.answer(consenting, .done)
         #expect(
-            registering.work()
-                == RegisterFaceEffect(
-                    user: Made.ada, capture: Made.capture, consentTextVersion: "standard-1"))
+            registering.effect?.work
+                == .registerFace(
+                    RegisterFaceEffect(
+                        user: Made.ada, capture: Made.capture, consentTextVersion: "standard-1")))
 
         func asks(_ definition: JSONValue) throws -> CaptureConsent? {
             var play = try Play(definition)
@@ -337,7 +346,7 @@ extension JourneyRulesTests {
                 decision = try play.respond("client_input")
                 decision = try play.answer(decision, .done)
             }
-            return try #require(decision.work(OpenCaptureEffect.self)).request.consent
+            return try #require(decision.work(CaptureRequest.self)).consent
         }
         let own: JSONValue = [
             "consent": ["text_version": "2", "title": "T", "text": "Words", "button": "Yes"]
@@ -376,10 +385,11 @@ extension JourneyRulesTests {
         var play = try Play(definition)
         let challenging = try play.start(["amount": 12])
         #expect(
-            challenging.work()
-                == ChallengeDeviceKeyEffect(
-                    user: .identifier(Sensitive("ada")),
-                    purpose: .transaction(approvalData: ["amount": "12", "to": "bob"])))
+            challenging.effect?.work
+                == .challengeDeviceKey(
+                    ChallengeDeviceKeyEffect(
+                        user: .identifier(Sensitive("ada")),
+                        purpose: .transaction(approvalData: ["amount": "12", "to": "bob"]))))
         let prompt = try #require(
             try play.answer(challenging, .deviceChallenge(challenge, challenge: "c")).prompt)
         #expect(
@@ -421,11 +431,12 @@ extension JourneyRulesTests {
         let challenge = ChallengeID("chl_1")!
         var play = try Play(definition)
         let resolving = try play.start(user: JourneyUser(id: Made.ada, level: .authenticated))
-        #expect(resolving.work() == ResolveUserEffect(identifier: Sensitive("ada")))
+        #expect(resolving.effect?.work == .resolveUser(Sensitive("ada")))
         let challenging = try play.answer(resolving, .user(Made.ada))
         #expect(
-            challenging.work()
-                == ChallengeDeviceKeyEffect(user: .id(Made.ada), purpose: .registration))
+            challenging.effect?.work
+                == .challengeDeviceKey(
+                    ChallengeDeviceKeyEffect(user: .id(Made.ada), purpose: .registration)))
         let prompt = try #require(
             try play.answer(challenging, .deviceChallenge(challenge, challenge: "c")).prompt)
         #expect(prompt.data == ["challenge": "c", "user_identifier": .string(Made.ada.text)])
@@ -433,7 +444,9 @@ extension JourneyRulesTests {
             "client_input", ["publicKey": "p", "publicKeyId": "k", "os": "ios", "attestation": "a"])
         let key = DeviceKeyRegistration(
             publicKey: "p", publicKeyID: "k", os: "ios", challenge: challenge, attestation: "a")
-        #expect(registering.work() == RegisterDeviceKeyEffect(user: Made.ada, key: key))
+        #expect(
+            registering.effect?.work
+                == .registerDeviceKey(RegisterDeviceKeyEffect(user: Made.ada, key: key)))
         #expect(
             try play.answer(registering, .deviceKeyRegistered(Made.ada, publicKeyID: "k"))
                 .completion?.user?.id == Made.ada)

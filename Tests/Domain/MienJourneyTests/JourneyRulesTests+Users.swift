@@ -182,28 +182,24 @@ extension JourneyRulesTests {
             }
         }
         #expect(try position(face, ada(.established)) == .rejected(denied))
-        let ticket = EffectTicket(step: StepID("act")!, turn: 1),
-            unlocking = Pending(SetAuthenticatorLockEffect<Unlocking>.Pending())
+        let ticket = EffectTicket(step: StepID("act")!, turn: 1)
+        #expect(try position(face, ada(.authenticated)) == .performing(ticket, .settingLock))
         #expect(
-            try position(face, ada(.authenticated)) == .performing(ticket, unlocking))
-        #expect(
-            try position(established, ada(.established))
-                == .performing(ticket, unlocking))
-        #expect(
-            try position(named, ada(.established))
-                == .performing(ticket, Pending(ResolveUserEffect.Pending())))
+            try position(established, ada(.established)) == .performing(ticket, .settingLock))
+        #expect(try position(named, ada(.established)) == .performing(ticket, .resolvingUser))
 
         for (found, isRefused) in [(Made.ada, false), (Made.bob, true), (nil, true)] {
             var play = try acting(named, ada(.established))
             let decision = try play.run.handle(
-                .performed(EffectResult(ticket: ticket, answer: .init(EffectReply.user(found)))),
+                .performed(EffectResult(ticket: ticket, answer: .user(found))),
                 in: play.definition, at: play.now)
             #expect((decision.rejection != nil) == isRefused)
             if !isRefused {
                 #expect(
-                    decision.work()
-                        == SetAuthenticatorLockEffect<Unlocking>(
-                            user: Made.ada, authenticator: .face))
+                    decision.effect?.work
+                        == .setAuthenticatorLock(
+                            SetAuthenticatorLockEffect(
+                                user: Made.ada, authenticator: .face, isLocked: false)))
             }
         }
     }

@@ -32,9 +32,10 @@ struct JourneyRulesTests {
         _ = try play.start()
         let checking = try play.respond("password", ["username": "ada", "password": .string(word)])
         #expect(
-            checking.work()
-                == AuthenticatePasswordEffect(
-                    user: .identifier(Sensitive("ada")), password: Sensitive(word)))
+            checking.effect?.work
+                == .authenticatePassword(
+                    AuthenticatePasswordEffect(
+                        user: .identifier(Sensitive("ada")), password: Sensitive(word))))
         #expect(play.run.variables["form"] == ["username": "ada"])
         let stored = try JSONEncoder().encode(play.run)
         var dumped = ""
@@ -143,8 +144,7 @@ struct JourneyRulesTests {
             }
             #expect(play.run == before)
         }
-        let opened = EffectResult.Answer(
-            EffectReply.captureOpened(Made.capture, startToken: "t"))
+        let opened = EffectAnswer.captureOpened(Made.capture, startToken: "t")
         refused(
             EffectResult(
                 ticket: EffectTicket(step: StepID("face")!, turn: opening.ticket.turn),

@@ -56,16 +56,18 @@ struct PasswordStepTests {
         var play = try Play(Self.journey("change_password", Self.change))
         let check = try Self.asked(&play)
         #expect(
-            check.work()
-                == AuthenticatePasswordEffect(
-                    user: .id(Made.ada), password: Sensitive("the old secret")))
+            check.effect?.work
+                == .authenticatePassword(
+                    AuthenticatePasswordEffect(
+                        user: .id(Made.ada), password: Sensitive("the old secret"))))
         #expect(throws: JourneyClientError.invalidState) {
             try play.answer(check, .authenticated(Made.bob, amr: ["pwd"]))
         }
         let set = try play.answer(check, .authenticated(Made.ada, amr: ["pwd"]))
         #expect(
-            set.work()
-                == SetPasswordEffect(user: Made.ada, password: Sensitive("the new secret")))
+            set.effect?.work
+                == .setPassword(
+                    SetPasswordEffect(user: Made.ada, password: Sensitive("the new secret"))))
         #expect(throws: JourneyClientError.invalidState) {
             try play.answer(set, .passwordSet(Made.bob, epoch: 2))
         }
@@ -78,8 +80,7 @@ struct PasswordStepTests {
         var play = try Play(Self.journey("change_password", Self.change))
         let check = try Self.asked(&play)
         #expect(
-            try play.answer(check, AuthenticatePasswordEffect.Reply.refused(.invalidCredentials))
-                .rejection != nil)
+            try play.answer(check, .refused(.invalidCredentials)).rejection != nil)
     }
 
     @Test("the run's proof moves on to the epoch that the new password starts")
@@ -92,8 +93,9 @@ struct PasswordStepTests {
         var play = try Play(Self.journey("set_password", ["password": "form.new"]))
         let set = try Self.asked(&play, user: user)
         #expect(
-            set.work()
-                == SetPasswordEffect(user: Made.ada, password: Sensitive("the new secret")))
+            set.effect?.work
+                == .setPassword(
+                    SetPasswordEffect(user: Made.ada, password: Sensitive("the new secret"))))
         let end = try play.answer(set, .passwordSet(Made.ada, epoch: 7))
         #expect(end.completion?.user?.proof?.epoch == 7)
         #expect(end.completion?.user?.isRecovered == true)

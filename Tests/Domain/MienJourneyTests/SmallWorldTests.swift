@@ -41,23 +41,22 @@ struct SmallWorldTests {
                 EffectTicket(step: StepID("face")!, turn: 1),
                 EffectTicket(step: StepID("check")!, turn: 99),
             ]
-        var answers: [EffectResult.Answer] = [
-            .refused(.invalidCredentials), .init(.user(Made.ada)), .init(.done),
-            .init(.consent(true)), .init(.userCreated(Made.ada)),
+        var answers: [EffectAnswer] = [
+            .refused(.invalidCredentials), .user(Made.ada), .done, .consent(true),
+            .userCreated(Made.ada),
         ]
         for user in users {
-            answers.append(.init(.authenticated(user, amr: ["pwd"])))
+            answers.append(.authenticated(user, amr: ["pwd"]))
             for capture in captures {
                 answers += [
-                    .init(.faceAuthenticated(user, capture: capture, amr: ["face"])),
-                    .init(.faceRegistered(user, capture: capture)),
+                    .faceAuthenticated(user, capture: capture, amr: ["face"]),
+                    .faceRegistered(user, capture: capture),
                 ]
             }
         }
         for capture in captures {
             answers += [
-                .init(.captureOpened(capture, startToken: "t")),
-                .init(.captured(capture, summary: [:])),
+                .captureOpened(capture, startToken: "t"), .captured(capture, summary: [:]),
             ]
         }
         for ticket in tickets {
@@ -78,24 +77,26 @@ struct SmallWorldTests {
             return "the verdict is about something else"
         }
         switch (effect.work, result.answer) {
-        case (is AuthenticatePasswordEffect, .given(let proof as Authentication))
-        where proof.user == user: return nil
-        case (
-            let comparing as AuthenticateFaceEffect,
-            .given(let proof as AuthenticateFaceEffect.Answer)
-        ) where proof.user == user && proof.capture == comparing.capture:
+        case (.authenticatePassword, .proof(let proof))
+        where proof.user == user && proof.capture == nil: return nil
+        case (.authenticateFace(let comparing), .proof(let proof))
+        where proof.user == user && proof.capture == comparing.capture:
             let capture = comparing.capture
             let opened = story.lines.contains { line in
                 guard case .performed(let result) = line.event else { return false }
-                return result.answer == .init(.captureOpened(capture, startToken: "t"))
+                return result.answer == .captureOpened(capture, startToken: "t")
             }
             let live = story.lines.filter { line in
                 guard case .performed(let result) = line.event else { return false }
-                return result.answer == .init(.captured(capture, summary: [:]))
+                return result.answer == .captured(capture, summary: [:])
             }.count
-            let used = asked.filter {
-                ($0.work as? AuthenticateFaceEffect)?.capture == capture
-            }.count
+            let used = asked.count {
+                if case .authenticateFace(let other) = $0.work {
+                    other.capture == capture
+                } else {
+                    false
+                }
+            }
             return opened && live >= used
                 ? nil : "the capture is not one of a live person, or was used before"
         default: return "the verdict is none about \(user)"

@@ -10,8 +10,7 @@ struct StepFailureTests {
         var play = try Play(Made.faceLogin)
         #expect(try play.start().prompt?.failure == nil)
         let check = try play.respond("password", ["username": "ada", "password": "wrong"])
-        let form = try play.answer(
-            check, AuthenticatePasswordEffect.Reply.refused(.invalidCredentials))
+        let form = try play.answer(check, .refused(.invalidCredentials))
         #expect(form.prompt?.journeyStepID == "loginForm")
         #expect(form.prompt?.failure == .invalidCredentials)
         // Another way out of the same form: the failure is history.
@@ -27,7 +26,7 @@ struct StepFailureTests {
             var play = try Play(Made.faceLogin)
             _ = try play.start()
             let check = try play.respond("password", ["username": "ada", "password": "wrong"])
-            let form = try play.answer(check, AuthenticatePasswordEffect.Reply.refused(code))
+            let form = try play.answer(check, .refused(code))
             #expect(form.prompt?.failure == .invalidCredentials, "\(code)")
         }
     }

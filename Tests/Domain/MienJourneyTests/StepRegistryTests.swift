@@ -17,22 +17,15 @@ struct StepRegistryTests {
         #expect(Set(spellings).count == spellings.count)
         for type in StepType.allCases {
             #expect(StepType(rawValue: type.rawValue) == type)
-            #expect(type.implementation.type == type)
         }
+        let steps = StepType.allCases.map { ObjectIdentifier($0.implementation) }
+        #expect(Set(steps).count == steps.count)
         #expect(StepType(rawValue: "nonsense") == nil)
     }
 
-    @Test("exactly the steps with a wire name have prompts", arguments: StepType.allCases)
-    func prompts(type: StepType) {
-        let step = type.implementation
-        #expect((step.wireName == nil) == step.prompts.isEmpty)
-    }
-
-    @Test("each step lists an effect or a setting once", arguments: StepType.allCases)
+    @Test("each step lists a setting once", arguments: StepType.allCases)
     func lists(type: StepType) {
-        let effects = type.effects.map { ObjectIdentifier($0) },
-            settings = type.implementation.settings.map(\.name)
-        #expect(Set(effects).count == effects.count)
+        let settings = type.implementation.settings.map(\.name)
         #expect(Set(settings).count == settings.count)
     }
 
@@ -52,32 +45,51 @@ struct StepRegistryTests {
             challenge: challenge, purpose: .authentication, publicKeyID: "k", signature: secret,
             userIdentifier: nil, challengeText: nil)
         let signature = OTPSignature(challenge: challenge, approvalData: [:], passcode: secret)
-        let important: [(any StepEffect, AuthenticatorImpact)] = [
+        let important: [(StepEffect, AuthenticatorImpact)] = [
             (
-                RegisterFaceEffect(user: user, capture: Made.capture, consentTextVersion: "1"),
+                .registerFace(
+                    RegisterFaceEffect(user: user, capture: Made.capture, consentTextVersion: "1")),
                 .adds(user)
             ),
-            (RegisterDeviceKeyEffect(user: user, key: key), .adds(user)),
-            (OfferOTPEffect(user: user, profile: OTPProfile()), .adds(user)),
-            (DeleteDeviceKeyEffect(user: user, keyID: nil), .removes(user)),
-            (AuthenticatePasswordEffect(user: reference, password: secret), .verifies(.password)),
-            (AuthenticateFaceEffect(user: reference, capture: Made.capture), .verifies(.face)),
+            (.registerDeviceKey(RegisterDeviceKeyEffect(user: user, key: key)), .adds(user)),
+            (.offerOTP(OfferOTPEffect(user: user, profile: OTPProfile())), .adds(user)),
+            (.setPassword(SetPasswordEffect(user: user, password: secret)), .addsToEveryApp(user)),
+            (.deleteDeviceKey(DeleteDeviceKeyEffect(user: user, keyID: nil)), .removes(user)),
             (
-                CheckEmailCodeEffect(code: code, user: reference, passcode: secret),
+                .authenticatePassword(
+                    AuthenticatePasswordEffect(user: reference, password: secret)),
+                .verifies(.password)
+            ),
+            (
+                .authenticateFace(AuthenticateFaceEffect(user: reference, capture: Made.capture)),
+                .verifies(.face)
+            ),
+            (
+                .checkEmailCode(
+                    CheckEmailCodeEffect(code: code, user: reference, passcode: secret)),
                 .verifies(.emailCode)
             ),
-            (VerifyDeviceKeyEffect(user: reference, proof: proof), .verifies(.nativeBiometrics)),
-            (AuthenticateOTPEffect(user: reference, passcode: secret), .verifies(.otp)),
-            (VerifyOTPSignatureEffect(user: reference, signature: signature), .verifies(.otp)),
-            (ReadApprovalEffect(user: user, approval: challenge), .none),
             (
-                AuthenticateRecoveryCodeEffect(user: reference, code: secret),
+                .verifyDeviceKey(VerifyDeviceKeyEffect(user: reference, proof: proof)),
+                .verifies(.nativeBiometrics)
+            ),
+            (
+                .authenticateOTP(AuthenticateOTPEffect(user: reference, passcode: secret)),
+                .verifies(.otp)
+            ),
+            (
+                .verifyOTPSignature(
+                    VerifyOTPSignatureEffect(user: reference, signature: signature)),
+                .verifies(.otp)
+            ),
+            (.readApproval(ReadApprovalEffect(user: user, approval: challenge)), .none),
+            (
+                .authenticateRecoveryCode(
+                    AuthenticateRecoveryCodeEffect(user: reference, code: secret)),
                 .verifies(.recoveryCode)
             ),
         ]
-        for (effect, impact) in important {
-            #expect(effect.impact == impact, "\(type(of: effect))")
-        }
+        for (effect, impact) in important { #expect(effect.impact == impact, "\(effect)") }
     }
 
     @Test(

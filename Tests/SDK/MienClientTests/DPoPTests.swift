@@ -437,25 +437,6 @@ struct DPoPTests {
             repeatKey: Sensitive("k"), keyThumbprint: "t")
     }
 
-    @Test("a file in the older form without keys is read, and keeps its tokens when a key is added")
-    func oldFiles() async throws {
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try write(
-            #"[{"server":"https://login.example","application":"shop","accessToken":"a","scope":"openid","expiresAt":5,"refreshToken":"r"}]"#
-        )
-        let storage = PersistentTokenStorage(path: path),
-            key = try await storage.keepProofKey(ProofKey(), for: storageKey)
-        let again = PersistentTokenStorage(path: path),
-            read = try #require(await again.tokens(for: storageKey))
-        #expect(
-            read.accessToken.use { $0 } == "a" && read.expiresAt.milliseconds == 5
-                && read.keyThumbprint == nil)
-        #expect(try await again.proofKey(for: storageKey)?.publicKey == key.publicKey)
-        #expect(
-            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-                == 0o600)
-    }
-
     @Test("the first key stays and outlasts the tokens; each app on each server has its own")
     func keys() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }

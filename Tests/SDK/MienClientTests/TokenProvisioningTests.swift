@@ -3,7 +3,7 @@ import Foundation
 import MienAPI
 import MienClient
 import MienCore
-import MienOTP
+import MienKeys
 import Testing
 
 @Suite("OTP tokens for this device")

@@ -1,5 +1,4 @@
 import MienCore
-import MienHistories
 import MienStore
 
 /// A trial as it is under way: clients, and what goes wrong.

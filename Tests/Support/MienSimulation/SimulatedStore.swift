@@ -1,4 +1,4 @@
-import MienAccess
+import MienAPI
 import MienCore
 import MienStore
 import Synchronization
@@ -52,7 +52,7 @@ public final class SimulatedStore: SQLDriver {
     private let database: MemoryDatabase
     private let state = Mutex(State())
 
-    package init(_ database: MemoryDatabase) { self.database = database }
+    init(_ database: MemoryDatabase) { self.database = database }
 
     /// Puts the store into a world. Before and after, calls are answered at once.
     public func enter(_ world: SimulatedWorld?, faults: StoreFaults = StoreFaults()) {

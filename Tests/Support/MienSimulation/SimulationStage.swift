@@ -1,10 +1,9 @@
 import Logging
-import MienAccess
+import MienAPI
 import MienCore
-import MienSealing
-import MienServerAccess
-import MienServerCore
+import MienServer
 import MienStore
+import MienVault
 import Synchronization
 
 /// Everything that the trials of one thread share: a database with an app, an account, and its authenticators,

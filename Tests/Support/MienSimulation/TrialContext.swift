@@ -1,5 +1,4 @@
 import MienCore
-import MienHistories
 import MienStore
 
 /// The servers of a trial, the way to them, and the world, which all parts use.

@@ -1,9 +1,8 @@
 import MienCore
 import MienDevice
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
 import MienTesting
 
 /// Frames of a photo's face, rendered with depth, that does what a session asks for.

@@ -1,11 +1,10 @@
 import Foundation
 import MienCore
-import MienDesktop
 import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienModels
-import MienSealing
+import MienTools
 import MienVault
 
 // For tests of pam_mien: the service of `mien desktop serve`, and an enrollment, in front of a photo that is

@@ -1,9 +1,17 @@
+import Foundation
 import MienFace
 import MienTesting
 import Testing
 
-/// The program of Examples whose face `scripts/test-examples` cannot show.
-@Suite(.needsFaces) struct BiometricLoginExampleTests {
+/// The program of Examples whose face `scripts/test-examples` cannot show. That script builds it.
+@Suite(.needsFaces, .enabled(if: BiometricLoginExampleTests.isBuilt, "needs scripts/test-examples"))
+struct BiometricLoginExampleTests {
+    private static let program = URL(
+        filePath: ProcessInfo.processInfo.environment["MIEN_EXAMPLES"]
+            ?? Repository.file(".build/examples/release").path
+    ).appending(path: "BiometricLogin")
+    static let isBuilt = FileManager.default.isExecutableFile(atPath: program.path)
+
     @Test(arguments: TemporaryHome.packs)
     func `a face that keeps still and blinks signs in, and so does the PIN`(pack: String)
         async throws
@@ -14,7 +22,7 @@ import Testing
                 mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 2),
             as: "blink.mkv")
         let run = try await ProgramRun.run(
-            ProgramRun.builtProgram("ExampleBiometricLogin"), ["--video", clip],
+            Self.program, ["--video", clip],
             environment: home.environment(temporary: home.files, [:]))
         #expect(run.status == 0, "\(run.err)")
         #expect(

@@ -1,9 +1,8 @@
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
-import MienSealing
+import MienTools
 import MienVault
 import Testing
 

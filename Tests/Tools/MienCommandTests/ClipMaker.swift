@@ -1,11 +1,8 @@
 import Foundation
 import MienCore
 import MienFace
-import MienImage
 import MienMedia
-import MienMediaTesting
 import MienModels
-import MienPixels
 import MienTesting
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
 import MienCore
-import MienImage
-import MienPixels
-import MienSpecimens
+import MienFace
+import MienMedia
+import MienTools
 import Testing
 
 /// `mien document compare`, with specimens that are drawn around a demo photo.

@@ -1,5 +1,5 @@
 import Foundation
-import MienImage
+import MienMedia
 import Testing
 
 /// `mien demo`, the first command that people run.

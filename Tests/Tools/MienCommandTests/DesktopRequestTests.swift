@@ -1,4 +1,4 @@
-import MienDesktop
+import MienTools
 import Testing
 
 /// The lines between `pam_mien` and its service, and the limit of attempts.

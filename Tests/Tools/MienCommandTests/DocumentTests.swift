@@ -15,12 +15,14 @@ import Testing
     private static func codes() throws -> Set<String> {
         var codes: Set<String> = []
         for part in [
-            "Tools/mien", "Tools/MienCommandSupport", "Domain/MienCore", "Domain/MienFace",
-            "Domain/MienCalibration",
-            "Domain/MienOTP",
-            "Engines/MienImage", "Engines/MienInference", "Engines/MienMedia",
-            "Adapters/MienModels", "Adapters/MienReading", "Adapters/MienSealing",
-            "Adapters/MienVault", "Adapters/MienBackup", "Engines/MienPKCS11",
+            "Tools/mien", "Tools/MienTools/CommandSupport", "Domain/MienCore/Core",
+            "Domain/MienFace/Face",
+            "Domain/MienFace/Calibration",
+            "Domain/MienKeys/OTP",
+            "Engines/MienMedia/Image", "Adapters/MienModels/Inference", "Engines/MienMedia/Media",
+            "Adapters/MienModels/Models", "Adapters/MienModels/Reading",
+            "Adapters/MienVault/Sealing",
+            "Adapters/MienVault/Vault", "Adapters/MienStore/Backup", "Engines/MienHardware/PKCS11",
         ] {
             let folder = repository.appending(path: "Sources/\(part)")
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -41,7 +43,7 @@ import Testing
             "device.wrong-passcode",
             "device.passcode-lockout",
         ])
-        let start = try text("Sources/Server/MienServerCore/ServerStartError.swift")
+        let start = try text("Sources/Server/MienServer/Core/ServerStartError.swift")
         codes.formUnion(start.matches(of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/).map { String($0.1) })
         codes.formUnion(StoreError.Code.allCases.map(\.rawValue))
         // Excludes names of files and threads, and the codes by which frame sources report to
@@ -96,8 +98,21 @@ import Testing
         }
     }
 
-    @Test func `the test suites that the architecture names exist`() throws {
+    @Test func `the architecture has at most 2,500 words`() throws {
         let page = try Self.text("ARCHITECTURE.md")
+        #expect(page.split(whereSeparator: \.isWhitespace).count <= 2500)
+    }
+
+    @Test(arguments: ["ARCHITECTURE.md", "docs/tree.md"])
+    func `the files and test suites that the architecture names exist`(_ path: String) throws {
+        let page = try Self.text(path)
+        let files = page.matches(
+            of: /`((?:Sources|Tests|Web|Fuzz|Examples|Benchmarks|docs|scripts)\/[\w.\/+-]+)`/)
+        for file in Set(files.map { String($0.1) }) {
+            let isThere = FileManager.default.fileExists(
+                atPath: Self.repository.appending(path: file).path)
+            #expect(isThere, "\(file)")
+        }
         let named = Set(page.matches(of: /`(\w+Tests)`/).map { String($0.1) })
         let tests = Self.repository.appending(path: "Tests")
         let there = try FileManager.default.subpathsOfDirectory(atPath: tests.path).map {

@@ -2,7 +2,6 @@ import Foundation
 import MienCore
 import MienFace
 import MienMedia
-import MienPixels
 import MienTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import MienImage
-import MienPixels
+import MienFace
+import MienMedia
 import Testing
 
 /// Enroll, verify, identify, list, remove.

@@ -2,7 +2,7 @@ import Foundation
 import MienClient
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienTesting
 import Testing
 

@@ -1,8 +1,7 @@
 import Foundation
 import MienClient
 import MienFace
-import MienImage
-import MienPixels
+import MienMedia
 import MienTesting
 import Testing
 

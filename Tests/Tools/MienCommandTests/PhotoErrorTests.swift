@@ -1,6 +1,6 @@
 import Foundation
-import MienImage
-import MienPixels
+import MienFace
+import MienMedia
 import Testing
 
 /// Invalid photos: each exits with 2, a stable code, and the path in the message.

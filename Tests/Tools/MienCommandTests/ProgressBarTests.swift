@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import MienCommandSupport
+@testable import MienTools
 
 /// The progress bar of long work.
 @Suite struct ProgressBarTests {

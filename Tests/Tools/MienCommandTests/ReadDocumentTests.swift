@@ -1,7 +1,7 @@
 import Foundation
 import MienCore
-import MienImage
-import MienSpecimens
+import MienMedia
+import MienTools
 import Testing
 
 /// `mien document read`, with drawn specimens.

@@ -1,5 +1,5 @@
 import Foundation
-import MienStorePostgresTesting
+import MienServerTesting
 import MienTesting
 import Testing
 
@@ -147,5 +147,26 @@ struct StoreCommandTests {
         let added = try #require(try await json("migrate", url: url)["added"] as? [String])
         #expect(!added.isEmpty)
         #expect(try await json("migrate", url: url)["added"] as? [String] == [])
+    }
+
+    @Test func `a database of another version is refused, and the status says what to do`()
+        async throws
+    {
+        _ = try await store("migrate", url: url)
+        try await cluster.sql(
+            "INSERT INTO schema_step (name, compatible) VALUES ('999-newer', 0)", in: name)
+        let newer = try await store("status", "--json", url: url)
+        #expect(try newer.status == 3 && newer.json["too_new"] as? [String] == ["999-newer"])
+        let refused = try await store("migrate", "--json", url: url)
+        #expect(try refused.status == 3 && refused.error.code == "store.too-new")
+
+        try await cluster.sql(
+            "CREATE TABLE schema_step (name TEXT PRIMARY KEY); INSERT INTO schema_step VALUES ('1-accounts')",
+            in: other)
+        for command in ["status", "migrate"] {
+            let old = try await store(command, "--json", url: cluster.url(other))
+            #expect(try old.status == 3 && old.error.code == "store.too-old", "\(old)")
+            #expect(try old.error.message.contains("Start with an empty database"))
+        }
     }
 }

@@ -1,4 +1,4 @@
-import MienCommandSupport
+import MienTools
 import Testing
 
 @Suite struct TerminalTableTests {

@@ -3,11 +3,8 @@ import MienAPI
 import MienClient
 import MienCore
 import MienFace
-import MienImage
 import MienMedia
-import MienMediaTesting
 import MienModels
-import MienPixels
 import MienTesting
 import Testing
 

@@ -1,10 +1,7 @@
 import Foundation
 import MienFace
-import MienImage
 import MienMedia
-import MienMediaTesting
 import MienModels
-import MienPixels
 import MienTesting
 import Testing
 

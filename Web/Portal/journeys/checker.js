@@ -10,7 +10,10 @@ export class Checker {
   #controller = null;
   #waiting = null;
 
-  /** @param {(checked: {definition: unknown, findings: object[], steps: Record<string, object>} | null, error: Error | null) => void} tell */
+  /**
+   * @param {(checked: {definition: unknown, findings: object[], steps: Record<string, object>} | null, error:
+   * Error | null) => void} tell
+   */
   constructor(tell) { this.tell = tell; }
 
   /** Asks about a definition soon; an earlier question that is not answered is dropped. */

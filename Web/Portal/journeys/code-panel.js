@@ -11,7 +11,8 @@ export class CodePanel {
   constructor(editing) {
     this.editing = editing;
     this.body = h("div", { class: "stack" });
-    this.element = h("section", { class: "card", "aria-label": t("journeys.tab_code") }, h("h2", { tabindex: "-1" }, t("journeys.tab_code")), this.body);
+    this.element = h("section", { class: "card", "aria-label": t("journeys.tab_code") },
+      h("h2", { tabindex: "-1" }, t("journeys.tab_code")), this.body);
   }
 
   /** Asks the server for a step's code, unless it is shown already. */
@@ -20,17 +21,20 @@ export class CodePanel {
     if (this.#shown?.definition === definition && this.#shown.step === step) return;
     const asked = this.#shown = { definition, step };
     if (step === null || !this.editing.wireName(step)) {
-      replace(this.body, h("p", { class: "muted" }, t(step === null ? "journeys.no_step" : "journeys.no_code", { name: step })));
+      replace(this.body,
+        h("p", { class: "muted" }, t(step === null ? "journeys.no_step" : "journeys.no_code", { name: step })));
       return;
     }
     try {
       const code = await call("POST", "/v1/journeys/code", { body: { definition, step } });
       if (this.#shown !== asked) return;
-      replace(this.body, h("p", { class: "muted" }, t("journeys.code_help", { name: step })), codeBlock(code.swift, "Swift"), codeBlock(code.typescript, "TypeScript"));
+      replace(this.body, h("p", { class: "muted" }, t("journeys.code_help", { name: step })),
+        codeBlock(code.swift, "Swift"), codeBlock(code.typescript, "TypeScript"));
     } catch (error) {
       if (this.#shown !== asked) return;
       this.#shown = null;
-      replace(this.body, h("p", { class: "alert alert-error" }, `${errorText(error)} ${(error.problem?.errors ?? []).map((one) => faultText(one.message, one.field && `${one.field}:`)).join(" ")}`));
+      const faults = (error.problem?.errors ?? []).map((one) => faultText(one.message, one.field && `${one.field}:`));
+      replace(this.body, h("p", { class: "alert alert-error" }, `${errorText(error)} ${faults.join(" ")}`));
     }
   }
 }

@@ -5,7 +5,8 @@ import { steps } from "./document.js";
 
 /**
  * @typedef {{path: string, kind: "added" | "removed" | "changed", before?: unknown, after?: unknown}} Change
- * @typedef {{fields: Change[], steps: {name: string, kind: "added" | "removed" | "changed" | "renamed", from?: string, changes: Change[]}[]}} Difference
+ * @typedef {{fields: Change[], steps: {name: string, kind: "added" | "removed" | "changed" | "renamed", from?:
+ *   string, changes: Change[]}[]}} Difference
  */
 
 /**
@@ -29,7 +30,8 @@ export function difference(before, after) {
     else if (renamed.has(name)) continue;
     else if (!Object.hasOwn(now, name)) found.push({ name, kind: "removed", changes: changes(old[name], undefined) });
     else if (!Object.hasOwn(old, name)) found.push({ name, kind: "added", changes: changes(undefined, now[name]) });
-    else if (!isSame(old[name], now[name])) found.push({ name, kind: "changed", changes: changes(old[name], now[name]) });
+    else if (!isSame(old[name], now[name]))
+      found.push({ name, kind: "changed", changes: changes(old[name], now[name]) });
   }
   return { fields, steps: found };
 }

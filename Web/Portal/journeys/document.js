@@ -34,7 +34,8 @@ export function target(one, outcome) { return member(targets(one), spelling(one,
 
 /** The outcomes that `on` names, by name: the order of members means nothing and changes on the way to the server. */
 export function outcomesInUse(one) {
-  return Object.keys(targets(one)).map((name) => Object.keys(aliases).find((outcome) => aliases[outcome] === name) ?? name).sort();
+  return Object.keys(targets(one))
+    .map((name) => Object.keys(aliases).find((outcome) => aliases[outcome] === name) ?? name).sort();
 }
 
 /** The names of all steps, in order. */
@@ -57,7 +58,8 @@ export function addStep(definition, name, type, config) {
   if (config && Object.keys(config).length) made.config = config;
   const next = withValue(definition, ["steps", name], made);
   // The first step is where a journey starts.
-  return Object.keys(steps(definition)).length || member(definition, "start") !== undefined ? next : withValue(next, ["start"], name);
+  return Object.keys(steps(definition)).length || member(definition, "start") !== undefined
+    ? next : withValue(next, ["start"], name);
 }
 
 /** Removes a step and the connections to it. */
@@ -77,7 +79,8 @@ export function renameStep(definition, name, other) {
   if (!Object.hasOwn(all, name) || Object.hasOwn(all, other) || !isName(other)) return definition;
   const renamed = Object.entries(all).map(([key, one]) => {
     let changed = one;
-    for (const [outcome, to] of Object.entries(targets(one))) if (to === name) changed = withValue(changed, ["on", outcome], other);
+    for (const [outcome, to] of Object.entries(targets(one))) if (to === name)
+      changed = withValue(changed, ["on", outcome], other);
     return [key === name ? other : key, changed];
   });
   const next = withValue(definition, ["steps"], Object.fromEntries(renamed));
@@ -103,16 +106,20 @@ function withoutTarget(definition, from, name) {
 export function setSetting(definition, name, path, value) {
   const next = withValue(definition, ["steps", name, "config", ...path], value);
   const config = at(next, ["steps", name, "config"]);
-  return value === undefined && isObject(config) && !Object.keys(config).length ? withValue(next, ["steps", name, "config"], undefined) : next;
+  return value === undefined && isObject(config) && !Object.keys(config).length
+    ? withValue(next, ["steps", name, "config"], undefined) : next;
 }
 
-export function setLabel(definition, name, label) { return withValue(definition, ["steps", name, "label"], label || undefined); }
+export function setLabel(definition, name, label) {
+  return withValue(definition, ["steps", name, "label"], label || undefined);
+}
 
 /** Changes a value of the journey itself, such as ["title"] or ["limits", "max_steps"]. */
 export function setField(definition, path, value) {
   const next = withValue(definition, path, value);
   const parent = path.slice(0, -1), rest = parent.length ? at(next, parent) : null;
-  return value === undefined && isObject(rest) && !Object.keys(rest).length ? withValue(next, parent, undefined) : next;
+  return value === undefined && isObject(rest) && !Object.keys(rest).length
+    ? withValue(next, parent, undefined) : next;
 }
 
 // MARK: History

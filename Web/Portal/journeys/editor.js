@@ -2,7 +2,8 @@
 
 import { announce, attempt, errorText, h, replace } from "../dom.js";
 import { t } from "../strings.js";
-import { History, addStep, connect, disconnect, freeName, removeStep, renameStep, setField, step, steps } from "./document.js";
+import { History, addStep, connect, disconnect, freeName, removeStep, renameStep, setField, step,
+  steps } from "./document.js";
 import { Checker } from "./checker.js";
 import { askStep } from "./dialogs.js";
 import { StepForm } from "./form.js";
@@ -43,10 +44,12 @@ export class JourneyEditor {
     this.checker = new Checker((checked, error) => this.#learn(checked, error));
     this.picture = new Picture({
       isFixed, select: (name, outcome = null) => this.select(name, outcome),
-      connect: (from, outcome, to) => this.connect(from, outcome, to), connectNew: (from, outcome) => this.choose(from, outcome),
+      connect: (from, outcome, to) => this.connect(from, outcome, to),
+      connectNew: (from, outcome) => this.choose(from, outcome),
     });
     this.tree = new StepTree({
-      select: (name, outcome) => this.select(name, outcome, { fromTree: true }), edit: (name) => { this.select(name); this.#showForm(); },
+      select: (name, outcome) => this.select(name, outcome, { fromTree: true }),
+      edit: (name) => { this.select(name); this.#showForm(); },
       choose: (name, outcome) => this.choose(name, outcome), remove: (name, outcome) => this.remove(name, outcome),
     });
     this.form = new StepForm(this);
@@ -55,10 +58,13 @@ export class JourneyEditor {
     this.trial = isFixed ? null : new TrialPanel(this, () => ({ ...saved(), isSaved: !this.history.isChanged }));
     this.code = new CodePanel(this);
     this.findingsList = h("ul", { class: "journey-finding-list" });
-    this.findingsTab = h("section", { class: "card", "aria-label": t("journeys.findings") }, h("h2", { tabindex: "-1" }, t("journeys.findings")), this.findingsList);
+    this.findingsTab = h("section", { class: "card", "aria-label": t("journeys.findings") },
+      h("h2", { tabindex: "-1" }, t("journeys.findings")), this.findingsList);
     this.tabs = new Tabs(t("journeys.panels"), [
-      ["form", t("journeys.tab_step"), this.form.element], ["journey", t("journeys.tab_journey"), this.journeyForm.element],
-      ["findings", t("journeys.findings"), this.findingsTab], ["simulation", t("journeys.tab_simulation"), this.simulation.element],
+      ["form", t("journeys.tab_step"), this.form.element],
+      ["journey", t("journeys.tab_journey"), this.journeyForm.element],
+      ["findings", t("journeys.findings"), this.findingsTab],
+      ["simulation", t("journeys.tab_simulation"), this.simulation.element],
       ...(this.trial ? [["trial", t("journeys.tab_trial"), this.trial.element]] : []),
       ["code", t("journeys.tab_code"), this.code.element],
     ], () => this.#showPanel());
@@ -67,9 +73,13 @@ export class JourneyEditor {
     this.addButton = this.#button("journeys.add_step", "", () => this.add());
     this.state = h("p", { class: "journey-state muted small", role: "status" });
     this.element = h("div", { class: "journey-editor" },
-      h("div", { class: "journey-tools", role: "group", "aria-label": t("journeys.tools") }, isFixed ? null : [this.addButton, this.undoButton, this.redoButton], this.state),
+      h("div", { class: "journey-tools", role: "group", "aria-label": t("journeys.tools") },
+        isFixed ? null : [this.addButton, this.undoButton, this.redoButton], this.state),
       h("div", { class: "journey-columns" },
-        h("section", { class: "journey-steps", "aria-label": t("journeys.steps") }, h("details", { class: "journey-help" }, h("summary", null, t("journeys.keyboard")), h("p", { class: "muted small" }, t(isFixed ? "journeys.tree_help_fixed" : "journeys.tree_help"))), this.tree.element),
+        h("section", { class: "journey-steps", "aria-label": t("journeys.steps") },
+          h("details", { class: "journey-help" }, h("summary", null, t("journeys.keyboard")),
+            h("p", { class: "muted small" }, t(isFixed ? "journeys.tree_help_fixed" : "journeys.tree_help"))),
+            this.tree.element),
         this.picture.element, h("div", { class: "journey-panels" }, this.tabs.element)));
     this.element.addEventListener("keydown", (event) => this.#shortcut(event));
     this.#selection.step = graphOf(definition, this.types, null).start;
@@ -80,7 +90,8 @@ export class JourneyEditor {
   }
 
   #button(key, shortcut, action) {
-    return h("button", { type: "button", class: "button button-secondary button-small", title: shortcut || null, onclick: action }, t(key));
+    return h("button", { type: "button", class: "button button-secondary button-small", title: shortcut || null,
+      onclick: action }, t(key));
   }
 
   get definition() { return this.history.value; }
@@ -105,7 +116,8 @@ export class JourneyEditor {
 
   #travel(what, key) {
     if (what === null) return;
-    if (step(this.definition, this.#selection.step ?? "") === undefined) this.#selection = { step: graphOf(this.definition, this.types, null).start, outcome: null };
+    if (step(this.definition, this.#selection.step ?? "") === undefined)
+      this.#selection = { step: graphOf(this.definition, this.types, null).start, outcome: null };
     this.redraw();
     this.form.redraw();
     this.journeyForm.show();
@@ -139,11 +151,15 @@ export class JourneyEditor {
   }
 
   connect(from, outcome, to) {
-    const next = to === null ? disconnect(this.definition, from, outcome) : connect(this.definition, from, outcome, to);
-    if (!this.apply(next, t(to === null ? "journeys.edit_disconnect" : "journeys.edit_connect", { from, outcome, to }))) return;
+    const next = to === null
+      ? disconnect(this.definition, from, outcome) : connect(this.definition, from, outcome, to);
+    if (!this.apply(next,
+        t(to === null ? "journeys.edit_disconnect" : "journeys.edit_connect", { from, outcome, to })))
+      return;
     this.select(from, outcome);
     this.redrawForm();
-    announce(to === null ? t("journeys.disconnected", { from, outcome }) : t("journeys.connected", { from, outcome, to }));
+    announce(to === null
+      ? t("journeys.disconnected", { from, outcome }) : t("journeys.connected", { from, outcome, to }));
   }
 
   /** Removes a step, or the step that follows an outcome. */
@@ -164,7 +180,10 @@ export class JourneyEditor {
     this.redrawForm();
   }
 
-  setField(path, value, merge) { return this.apply(setField(this.definition, path, value), t("journeys.edit_setting", { name: path.join(".") }), merge); }
+  setField(path, value, merge) {
+    return this.apply(setField(this.definition, path, value),
+      t("journeys.edit_setting", { name: path.join(".") }), merge);
+  }
 
   // MARK: Drawing
 
@@ -178,7 +197,8 @@ export class JourneyEditor {
   redraw() {
     this.#graph = graphOf(this.definition, this.types, this.#checked);
     const problems = new Map();
-    for (const { step: name, severity } of this.#checked?.findings ?? []) if (name && problems.get(name) !== "error") problems.set(name, severity);
+    for (const { step: name, severity } of this.#checked?.findings ?? []) if (name && problems.get(name) !== "error")
+      problems.set(name, severity);
     this.picture.draw(this.#graph, { problems, ...this.#run });
     this.tree.draw(this.#graph, this.#order(), { problems });
     this.picture.select(this.#selection.step, this.#selection.outcome, { reveals: false });
@@ -225,7 +245,8 @@ export class JourneyEditor {
     if (checked) this.#checked = checked;
     this.redraw();
     if (checked?.definition === this.definition) {
-      const node = this.#graph.nodes.find((one) => one.id === this.#selection.step), known = node ? JSON.stringify(node.ways) : "";
+      const node = this.#graph.nodes.find((one) => one.id === this.#selection.step),
+        known = node ? JSON.stringify(node.ways) : "";
       // Outcomes that only the server knows of appear in the form.
       if (known !== this.#shownWays && !this.form.element.contains(document.activeElement)) this.redrawForm();
       this.#shownWays = known;
@@ -241,17 +262,24 @@ export class JourneyEditor {
   #tellFindings() {
     const all = this.#checked?.findings ?? [], errors = all.filter((one) => one.severity === "error").length;
     replace(this.state, this.#checkError ? t("journeys.check_failed", { reason: errorText(this.#checkError) })
-      : all.length ? t("journeys.finding_count", { errors, warnings: all.length - errors }) : t("journeys.no_findings"));
+      : all.length
+        ? t("journeys.finding_count", { errors, warnings: all.length - errors }) : t("journeys.no_findings"));
     replace(this.findingsList, all.length ? all.map((one) => h("li", null,
       h("button", { type: "button", class: "journey-finding", onclick: () => this.#goTo(one) },
-        h("span", { class: `tag tag-${one.severity === "error" ? "bad" : "wait"}` }, t(`journeys.severity_${one.severity}`)), " ",
-        h("strong", null, [one.step, one.setting].filter(Boolean).join(" · ") || t("journeys.whole")), h("span", { class: "journey-message" }, one.message)))) : h("li", { class: "muted" }, t("journeys.no_findings")));
+        h("span", { class: `tag tag-${one.severity === "error" ? "bad" : "wait"}` },
+          t(`journeys.severity_${one.severity}`)), " ",
+        h("strong", null, [one.step, one.setting].filter(Boolean).join(" · ") || t("journeys.whole")), h("span",
+          { class: "journey-message" }, one.message)))) : h("li", { class: "muted" }, t("journeys.no_findings")));
     this.tabs.note("findings", all.length ? String(all.length) : "");
   }
 
   /** Shows the place of a finding. */
   #goTo(finding) {
-    if (!finding.step || step(this.definition, finding.step) === undefined) { this.tabs.show("journey"); this.journeyForm.focus(finding.setting); return; }
+    if (!finding.step || step(this.definition, finding.step) === undefined) {
+      this.tabs.show("journey");
+      this.journeyForm.focus(finding.setting);
+      return;
+    }
     this.select(finding.step);
     this.tabs.show("form");
     const invalid = this.form.element.querySelector('[aria-invalid="true"]');

@@ -2,12 +2,15 @@
 
 /** The functions of expressions, with what they take. */
 const functions = {
-  size: "size(x)", startsWith: "x.startsWith(y)", endsWith: "x.endsWith(y)", contains: "x.contains(y)", lowerAscii: "x.lowerAscii()",
-  upperAscii: "x.upperAscii()", trim: "x.trim()", split: "x.split(separator)", substring: "x.substring(from, to)", replace: "x.replace(old, new)",
+  size: "size(x)", startsWith: "x.startsWith(y)", endsWith: "x.endsWith(y)", contains: "x.contains(y)",
+  lowerAscii: "x.lowerAscii()",
+  upperAscii: "x.upperAscii()", trim: "x.trim()", split: "x.split(separator)", substring: "x.substring(from, to)",
+  replace: "x.replace(old, new)",
   int: "int(x)", double: "double(x)", string: "string(x)", bool: "bool(x)",
 };
 const global = ["size", "int", "double", "string", "bool"];
-const methods = ["size", "startsWith", "endsWith", "contains", "lowerAscii", "upperAscii", "trim", "split", "substring", "replace"];
+const methods = ["size", "startsWith", "endsWith", "contains", "lowerAscii", "upperAscii", "trim", "split",
+  "substring", "replace"];
 const words = ["true", "false", "null"];
 
 /**
@@ -32,14 +35,17 @@ function isQuoted(source) {
   let quote = null;
   for (let at = 0; at < source.length; at++) {
     if (quote && source[at] === "\\") at++;
-    else if (quote) { if (source[at] === quote) quote = null; } else if (source[at] === "'" || source[at] === '"') quote = source[at];
+    else if (quote) {
+      if (source[at] === quote) quote = null;
+    } else if (source[at] === "'" || source[at] === '"') quote = source[at];
   }
   return quote !== null;
 }
 
 /**
  * @typedef {{path: string, always: boolean, open: boolean, secret: boolean}} Variable
- * @typedef {{text: string, insert: string, kind: "variable" | "secret" | "function" | "word", always: boolean, detail: string}} Proposal
+ * @typedef {{text: string, insert: string, kind: "variable" | "secret" | "function" | "word", always: boolean,
+ *   detail: string}} Proposal
  *
  * @param {string} text The whole input.
  * @param {number} caret
@@ -59,7 +65,9 @@ export function complete(text, caret, variables, { isTemplate = false, mayReadSe
   const dot = typed.lastIndexOf("."), base = dot < 0 ? "" : typed.slice(0, dot), start = typed.slice(dot + 1);
   const isMethod = dot >= 0 || /[)\]'"]\.$/.test(before.slice(0, before.length - typed.length));
   const items = [], seen = new Set();
-  const add = (item) => { if (!seen.has(item.text) && item.text !== start) { seen.add(item.text); items.push(item); } };
+  const add = (item) => {
+    if (!seen.has(item.text) && item.text !== start) { seen.add(item.text); items.push(item); }
+  };
   for (const variable of variables) {
     if (variable.secret && !mayReadSecrets) continue;
     const prefix = base ? `${base}.` : "";
@@ -67,13 +75,19 @@ export function complete(text, caret, variables, { isTemplate = false, mayReadSe
     const rest = variable.path.slice(prefix.length), name = rest.split(".")[0];
     if (!name.startsWith(start)) continue;
     const isWhole = rest === name;
-    const known = isWhole ? variable : variables.find((other) => other.path === prefix + name && !other.secret) ?? variable;
-    add({ text: name, insert: name, kind: isWhole && variable.secret ? "secret" : "variable", always: known.always, detail: prefix + name });
+    const known = isWhole
+      ? variable : variables.find((other) => other.path === prefix + name && !other.secret) ?? variable;
+    add({ text: name, insert: name, kind: isWhole && variable.secret ? "secret" : "variable", always: known.always,
+      detail: prefix + name });
   }
   for (const name of isMethod ? methods : [...global, "has"]) {
-    if (name.startsWith(start)) add({ text: `${name}()`, insert: `${name}(`, kind: "function", always: true, detail: functions[name] ?? "has(a.b)" });
+    if (name.startsWith(start))
+      add({ text: `${name}()`, insert: `${name}(`, kind: "function", always: true,
+        detail: functions[name] ?? "has(a.b)" });
   }
-  if (!isMethod && start) for (const word of words) if (word.startsWith(start)) add({ text: word, insert: word, kind: "word", always: true, detail: word });
+  if (!isMethod && start)
+    for (const word of words) if (word.startsWith(start))
+      add({ text: word, insert: word, kind: "word", always: true, detail: word });
   const rank = { secret: 0, variable: 1, word: 2, function: 3 };
   items.sort((a, b) => rank[a.kind] - rank[b.kind] || (a.text < b.text ? -1 : 1));
   return { from: caret - start.length, to: caret + after.length, items: items.slice(0, 50) };

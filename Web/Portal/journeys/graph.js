@@ -13,13 +13,15 @@ export function outcomesOf(one, type) {
   const found = [];
   const add = (name) => { if (typeof name === "string" && name && !found.includes(name)) found.push(name); };
   if (type) {
-    const config = isObject(member(one, "config")) ? one.config : {}, settings = member(type.settings, "properties") ?? {};
+    const config = isObject(member(one, "config")) ? one.config : {},
+      settings = member(type.settings, "properties") ?? {};
     const standard = (name) => Object.hasOwn(config, name) ? config[name] : member(member(settings, name), "default");
     const exampleBranches = branchIDs(member(type.example, "branches"));
     for (const id of branchIDs(member(config, "branches"))) add(id);
     for (const name of type.outcomes) {
       if (exampleBranches.includes(name)) continue;
-      if (name === "failure" && member(settings, "failure_behavior") && standard("failure_behavior") !== "branch") continue;
+      if (name === "failure" && member(settings, "failure_behavior") && standard("failure_behavior") !== "branch")
+        continue;
       add(name);
     }
     // An expression of a loop may fail only if there is one.
@@ -42,8 +44,8 @@ function branchIDs(branches) { return Array.isArray(branches) ? branches.map((br
 /**
  * @param {unknown} definition
  * @param {Map<string, object>} types The types of steps, by name.
- * @param {{definition: unknown, steps: Record<string, object>} | null} checked What the server knows of an earlier state
- *   of the definition. It counts for the steps that have not changed since.
+ * @param {{definition: unknown, steps: Record<string, object>} | null} checked What the server knows of an earlier
+ *   state of the definition. It counts for the steps that have not changed since.
  * @returns {{start: string | null, nodes: GraphNode[], edges: GraphEdge[]}}
  */
 export function graphOf(definition, types, checked) {
@@ -53,19 +55,23 @@ export function graphOf(definition, types, checked) {
     const one = all[id];
     const type = types.get(member(one, "type"));
     const known = steps(checked?.definition)[id] === one ? member(checked.steps, id) : undefined;
-    const names = known ? [...known.outcomes.map((outcome) => outcome.id), ...outcomesInUse(one)] : outcomesOf(one, type);
+    const names = known
+      ? [...known.outcomes.map((outcome) => outcome.id), ...outcomesInUse(one)] : outcomesOf(one, type);
     const ways = [...new Set(names)].map((name) => {
       const info = known?.outcomes.find((outcome) => outcome.id === name), to = target(one, name);
       const found = typeof to === "string" && Object.hasOwn(all, to) ? to : null;
       const returns = found || !isCurrent ? [] : (info?.returns_to ?? []).filter((loop) => Object.hasOwn(all, loop));
-      return { id: name, to: found, missing: typeof to === "string" && !found ? to : null, required: info?.required ?? name !== "failure", returns, known: Boolean(info ?? !known) };
+      return { id: name, to: found, missing: typeof to === "string" && !found ? to : null,
+        required: info?.required ?? name !== "failure", returns, known: Boolean(info ?? !known) };
     });
     for (const way of ways) {
       if (way.to) edges.push({ id: `${id} ${way.id}`, from: id, outcome: way.id, to: way.to, isReturn: false });
-      for (const loop of way.returns) edges.push({ id: `${id} ${way.id} ${loop}`, from: id, outcome: way.id, to: loop, isReturn: true });
+      for (const loop of way.returns) edges.push(
+        { id: `${id} ${way.id} ${loop}`, from: id, outcome: way.id, to: loop, isReturn: true });
     }
     const label = member(one, "label");
-    nodes.push({ id, type: String(member(one, "type") ?? ""), role: type?.role ?? "unknown", label: typeof label === "string" && label ? label : id, ways, isStart: id === start });
+    nodes.push({ id, type: String(member(one, "type") ?? ""), role: type?.role ?? "unknown",
+      label: typeof label === "string" && label ? label : id, ways, isStart: id === start });
   }
   return { start: typeof start === "string" && Object.hasOwn(all, start) ? start : null, nodes, edges };
 }

@@ -7,14 +7,18 @@ export const size = { width: 184, height: 56, gapX: 36, gapY: 84, lane: 20, marg
 const sweeps = 6, moves = 6;
 
 /**
- * @param {{start: string | null, nodes: {id: string, ways?: {id: string, to: string | null, returns: string[]}[]}[], edges: {id: string, from: string, to: string}[]}} graph
- * @returns {{nodes: Map<string, {x: number, y: number, layer: number}>, edges: Map<string, {points: number[][], row: number, isBack: boolean, isSelf: boolean}>,
- *   ports: Map<string, {x: number, y: number, row: number}>, width: number, height: number, crossings: number}} Centers of steps, the points that edges pass, and the places of
+ * @param {{start: string | null, nodes: {id: string, ways?: {id: string, to: string | null, returns: string[]}[]}[],
+ *   edges: {id: string, from: string, to: string}[]}} graph
+ * @returns {{nodes: Map<string, {x: number, y: number, layer: number}>, edges: Map<string, {points: number[][], row:
+ *   number, isBack: boolean, isSelf: boolean}>, ports: Map<string, {x: number, y: number, row: number}>, width:
+ *   number, height: number, crossings: number}} Centers of steps, the points that edges pass, and the places of
  *   outcomes without a next step.
  */
 export function layout(graph) {
   const index = new Map(graph.nodes.map((node, number) => [node.id, number])), count = graph.nodes.length;
-  if (!count) return { nodes: new Map(), edges: new Map(), ports: new Map(), width: 2 * size.margin, height: 2 * size.margin, crossings: 0 };
+  if (!count)
+    return { nodes: new Map(), edges: new Map(), ports: new Map(), width: 2 * size.margin,
+      height: 2 * size.margin, crossings: 0 };
   const ways = graph.edges.map((edge) => ({ edge, from: index.get(edge.from), to: index.get(edge.to), isBack: false }))
     .filter((way) => way.from !== undefined && way.to !== undefined);
   const rank = turnCyclesAround(ways, count, index.get(graph.start) ?? 0);
@@ -69,11 +73,12 @@ function layers(ways, count, rank) {
 }
 
 /**
- * Gives edges over several layers a bend in each layer between, as if it were a narrow step. Edges to the same step share
- * their bends, so that they run together: a rejection that every step may end in is one line.
+ * Gives edges over several layers a bend in each layer between, as if it were a narrow step. Edges to the same step
+ * share their bends, so that they run together: a rejection that every step may end in is one line.
  */
 function insertBends(ways, layerOf, rank, count) {
-  const rows = [], links = { up: Array.from({ length: count }, () => []), down: Array.from({ length: count }, () => []) };
+  const rows = [],
+    links = { up: Array.from({ length: count }, () => []), down: Array.from({ length: count }, () => []) };
   const place = (item, layer, key) => { (rows[layer] ??= []).push({ item, key }); };
   const shared = new Map();
   let next = count;
@@ -104,11 +109,15 @@ function insertBends(ways, layerOf, rank, count) {
     }
     if (!joined) { if (isBack) link(to, before); else link(before, to); }
   }
-  const sorted = Array.from(rows, (row) => (row ?? []).sort((a, b) => a.key - b.key || a.item - b.item).map(({ item }) => item));
+  const sorted =
+    Array.from(rows, (row) => (row ?? []).sort((a, b) => a.key - b.key || a.item - b.item).map(({ item }) => item));
   return { rows: sorted, links };
 }
 
-/** Sorts each layer by the middle of its neighbors, down and up again, and keeps the order with the fewest crossings. */
+/**
+ * Sorts each layer by the middle of its neighbors, down and up again, and keeps the order with the fewest
+ * crossings.
+ */
 function order(rows, links) {
   const position = [];
   const number = (row) => row.forEach((item, at) => { position[item] = at; });
@@ -187,7 +196,8 @@ function coordinates(rows, links, count) {
     for (let step = 0; step < rows.length; step++) {
       const row = rows[isDown ? step : rows.length - 1 - step];
       const wanted = row.map((item) => {
-        const near = move < moves - 2 ? (isDown ? links.up[item] : links.down[item]) : [...links.up[item], ...links.down[item]];
+        const near = move < moves - 2
+          ? (isDown ? links.up[item] : links.down[item]) : [...links.up[item], ...links.down[item]];
         return near.length ? near.reduce((sum, other) => sum + xs[other], 0) / near.length : xs[item];
       });
       spread(row, wanted, gap, xs);
@@ -196,7 +206,10 @@ function coordinates(rows, links, count) {
   return xs;
 }
 
-/** The places nearest to the wanted ones that keep the gaps: neighbors that collide move together (Dwyer et al. 2006). */
+/**
+ * The places nearest to the wanted ones that keep the gaps: neighbors that collide move together (Dwyer et
+ * al. 2006).
+ */
 function spread(row, wanted, gap, xs) {
   const blocks = [];
   row.forEach((item, at) => {
@@ -207,7 +220,8 @@ function spread(row, wanted, gap, xs) {
       const before = blocks[blocks.length - 1];
       if (block.sum / block.count >= before.sum / before.count + before.width + block.offset) break;
       const shift = before.width + block.offset;
-      block = { first: before.first, sum: before.sum + block.sum - shift * block.count, count: before.count + block.count, width: shift + block.width, offset: before.offset };
+      block = { first: before.first, sum: before.sum + block.sum - shift * block.count,
+        count: before.count + block.count, width: shift + block.width, offset: before.offset };
       blocks.pop();
     }
     blocks.push(block);
@@ -260,20 +274,24 @@ function picture(graph, ways, layerOf, rows, xs, crossings) {
       points = [[side, fromY - 10], [side + 26, fromY - 10], [side + 26, fromY + 10], [side, fromY + 10]];
     } else if (way.isBack) {
       // From the top of the lower step, through the layers between, to the bottom of the upper one.
-      points = [[fromX + shift(reaching, way.from, way), fromY - size.height / 2], ...way.bends.map(place), [toX + shift(leaving, way.to, way), toY + size.height / 2]];
+      points = [[fromX + shift(reaching, way.from, way), fromY - size.height / 2], ...way.bends.map(place),
+        [toX + shift(leaving, way.to, way), toY + size.height / 2]];
     } else {
-      points = [[fromX + shift(leaving, way.from, way), fromY + size.height / 2], ...way.bends.map(place), [toX + shift(reaching, way.to, way), toY - size.height / 2]];
+      points = [[fromX + shift(leaving, way.from, way), fromY + size.height / 2], ...way.bends.map(place),
+        [toX + shift(reaching, way.to, way), toY - size.height / 2]];
     }
     // Neighboring outcomes are written in two rows. The number at the step that the edge leaves counts.
     if (!way.isBack && way.from !== way.to) shift(leaving, way.from, way);
-    edges.set(way.edge.id, { row: way.row ?? 0, points: points.map(([x, y]) => [Math.round(x), Math.round(y)]), isBack: way.isBack, isSelf: way.from === way.to });
+    edges.set(way.edge.id, { row: way.row ?? 0, points: points.map(([x, y]) => [Math.round(x), Math.round(y)]),
+      isBack: way.isBack, isSelf: way.from === way.to });
   }
   const ports = new Map(open.map((way) => {
     const [x, y] = place(way.item);
     return [way.edge.id, { x: Math.round(x + shift(leaving, way.item, way)), y: y + size.height / 2, row: way.row }];
   }));
   const right = Math.max(...xs.filter((x) => x !== undefined));
-  return { nodes, edges, ports, width: Math.round(right - left + size.width / 2 + size.margin), height: Math.round(depth.at(-1) + size.height / 2 + size.margin), crossings };
+  return { nodes, edges, ports, width: Math.round(right - left + size.width / 2 + size.margin),
+    height: Math.round(depth.at(-1) + size.height / 2 + size.margin), crossings };
 }
 
 /** The curve of an edge, as the `d` of an SVG path. */

@@ -21,7 +21,8 @@ export class StepTree {
    */
   constructor(actions) {
     this.actions = actions;
-    this.element = h("ul", { class: "journey-tree", role: "tree", "aria-label": t("journeys.steps"), onkeydown: (event) => this.#key(event) });
+    this.element = h("ul", { class: "journey-tree", role: "tree", "aria-label": t("journeys.steps"),
+      onkeydown: (event) => this.#key(event) });
     this.element.addEventListener("focusout", () => { this.#typed = ""; });
   }
 
@@ -36,15 +37,21 @@ export class StepTree {
     this.#rows = order.flatMap((id, index) => {
       const node = nodes.get(id), isOpen = this.#open.has(id) && node.ways.length > 0;
       return [{ step: id, outcome: null, node, isOpen, place: index + 1, count: order.length },
-        ...(isOpen ? node.ways.map((way, at) => ({ step: id, outcome: way.id, node, way, place: at + 1, count: node.ways.length })) : [])];
+        ...(isOpen ? node.ways.map(
+          (way, at) => ({ step: id, outcome: way.id, node, way, place: at + 1, count: node.ways.length })) : [])];
     });
-    if (!this.#rows.some((row) => this.#is(row, before))) this.#current = this.#rows.find((row) => row.step === before?.step) ?? this.#rows[0] ?? null;
+    if (!this.#rows.some((row) => this.#is(row, before)))
+      this.#current = this.#rows.find((row) => row.step === before?.step) ?? this.#rows[0] ?? null;
     // A row that says the same as before stays as it is.
     const known = this.#items, items = new Map();
     for (const row of this.#rows) {
-      const key = `${row.step} ${row.outcome ?? ""}`, problem = row.outcome === null ? marks.problems.get(row.step) : null;
-      const text = JSON.stringify([row.outcome === null ? [row.node.label, row.node.type, row.node.isStart, row.isOpen, row.node.ways.length > 0, problem] : row.way, row.place, row.count]);
-      const before = known.get(key), item = before?.text === text ? before : { text, element: this.#item(row, problem) };
+      const key = `${row.step} ${row.outcome ?? ""}`,
+        problem = row.outcome === null ? marks.problems.get(row.step) : null;
+      const text =
+        JSON.stringify([row.outcome === null ? [row.node.label, row.node.type, row.node.isStart, row.isOpen,
+          row.node.ways.length > 0, problem] : row.way, row.place, row.count]);
+      const before = known.get(key),
+        item = before?.text === text ? before : { text, element: this.#item(row, problem) };
       row.element = item.element;
       items.set(key, item);
     }
@@ -64,22 +71,28 @@ export class StepTree {
     return h("li", {
       role: "treeitem", tabindex: "-1", "aria-level": row.outcome === null ? 1 : 2,
       "aria-setsize": row.count, "aria-posinset": row.place,
-      "aria-expanded": row.outcome === null && row.node.ways.length ? String(row.isOpen) : null, "aria-selected": "false",
+      "aria-expanded": row.outcome === null && row.node.ways.length ? String(row.isOpen) : null,
+      "aria-selected": "false",
       class: `journey-row${row.outcome === null ? "" : " journey-row-outcome"}`,
       onclick: () => { this.show(row.step, row.outcome); this.actions.select(row.step, row.outcome); },
-      ondblclick: () => row.outcome === null ? this.actions.edit(row.step) : this.actions.choose(row.step, row.outcome),
+      ondblclick: () => row.outcome === null
+        ? this.actions.edit(row.step) : this.actions.choose(row.step, row.outcome),
     }, row.outcome === null ? this.#stepText(row, problem) : this.#wayText(row.way));
   }
 
   #stepText({ node }, problem) {
-    return [h("span", { class: "journey-row-name", dir: "auto" }, node.label), h("span", { class: "muted small" }, ` ${settingTitle(node.type)}`),
+    return [h("span", { class: "journey-row-name", dir: "auto" }, node.label),
+      h("span", { class: "muted small" }, ` ${settingTitle(node.type)}`),
       node.isStart ? h("span", { class: "tag" }, t("journeys.start")) : null,
-      problem ? h("span", { class: `tag tag-${problem === "error" ? "bad" : "wait"}` }, t(`journeys.has_${problem}`)) : null];
+      problem ? h("span", { class: `tag tag-${problem === "error" ? "bad" : "wait"}` },
+        t(`journeys.has_${problem}`)) : null];
   }
 
   #wayText(way) {
-    const to = way.to ? t("journeys.way_to", { step: way.to }) : way.returns.length ? t("journeys.way_returns", { step: formatList(way.returns) })
-      : way.missing ? t("journeys.way_missing", { step: way.missing }) : t(way.required ? "journeys.way_open" : "journeys.way_ends");
+    const to = way.to ? t("journeys.way_to", { step: way.to }) : way.returns.length
+      ? t("journeys.way_returns", { step: formatList(way.returns) })
+      : way.missing ? t("journeys.way_missing", { step: way.missing })
+        : t(way.required ? "journeys.way_open" : "journeys.way_ends");
     return [h("span", { class: "journey-row-name" }, way.id), h("span", { class: "muted small" }, ` ${to}`)];
   }
 
@@ -123,17 +136,24 @@ export class StepTree {
     if (!row) return;
     const isStep = row.outcome === null;
     // The arrow into a row's outcomes points where the text goes.
-    const key = isRightToLeft ? { ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" }[event.key] ?? event.key : event.key;
+    const key = isRightToLeft ? { ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" }[event.key]
+      ?? event.key : event.key;
     switch (key) {
       case "ArrowDown": this.#move(this.#rows[at + 1]); break;
       case "ArrowUp": this.#move(this.#rows[at - 1]); break;
       case "Home": this.#move(this.#rows[0]); break;
       case "End": this.#move(this.#rows.at(-1)); break;
       case "ArrowRight":
-        if (isStep && row.node.ways.length && !row.isOpen) { this.#open.add(row.step); this.actions.select(row.step, null); } else if (isStep && row.isOpen) this.#move(this.#rows[at + 1]);
+        if (isStep && row.node.ways.length && !row.isOpen) {
+          this.#open.add(row.step);
+          this.actions.select(row.step, null);
+        } else if (isStep && row.isOpen) this.#move(this.#rows[at + 1]);
         break;
       case "ArrowLeft":
-        if (isStep && row.isOpen) { this.#open.delete(row.step); this.actions.select(row.step, null); } else if (!isStep) this.#move(this.#rows.find((other) => other.step === row.step));
+        if (isStep && row.isOpen) {
+          this.#open.delete(row.step);
+          this.actions.select(row.step, null);
+        } else if (!isStep) this.#move(this.#rows.find((other) => other.step === row.step));
         break;
       case "Enter": case " ":
         if (isStep) this.actions.edit(row.step); else this.actions.choose(row.step, row.outcome);

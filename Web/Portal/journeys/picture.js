@@ -33,23 +33,28 @@ export class Picture {
     this.nodeLayer = svg("g", { class: "journey-nodes" });
     this.portLayer = svg("g", { class: "journey-ports" });
     this.pull = svg("path", { class: "journey-pull", hidden: true });
-    this.begin = svg("g", { class: "journey-begin", hidden: true }, svg("path", { d: "M0 -26 V -6" }), svg("circle", { cx: 0, cy: -30, r: 6 }));
+    this.begin = svg("g", { class: "journey-begin", hidden: true }, svg("path", { d: "M0 -26 V -6" }),
+      svg("circle", { cx: 0, cy: -30, r: 6 }));
     this.svg = svg("svg", { class: "journey-picture", role: "img", "aria-label": t("journeys.picture_label") },
       svg("defs", null, this.#arrow("journey-arrow"), this.#arrow("journey-arrow-passed")),
       this.edgeLayer, this.begin, this.nodeLayer, this.portLayer, this.pull);
-    this.area = h("div", { class: "journey-area", tabindex: "0", role: "group", "aria-label": t("journeys.picture_area") }, this.svg);
+    this.area = h("div",
+      { class: "journey-area", tabindex: "0", role: "group", "aria-label": t("journeys.picture_area") }, this.svg);
     this.element = h("div", { class: "journey-view" }, this.area, this.#tools());
     this.#listen();
   }
 
   #arrow(id) {
-    return svg("marker", { id, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 11, markerHeight: 11, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, svg("path", { d: "M0 0 L10 5 L0 10 Z" }));
+    return svg("marker", { id, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 11, markerHeight: 11,
+      markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, svg("path", { d: "M0 0 L10 5 L0 10 Z" }));
   }
 
   #tools() {
-    const button = (key, text, action) => h("button", { type: "button", class: "button button-secondary button-small", "aria-label": t(key), title: t(key), onclick: action }, text);
+    const button = (key, text, action) => h("button", { type: "button", class: "button button-secondary button-small",
+      "aria-label": t(key), title: t(key), onclick: action }, text);
     return h("div", { class: "journey-zoom", role: "group", "aria-label": t("journeys.zoom") },
-      button("journeys.zoom_in", "+", () => this.zoom(this.#scale * 1.25)), button("journeys.zoom_out", "−", () => this.zoom(this.#scale / 1.25)),
+      button("journeys.zoom_in", "+", () => this.zoom(this.#scale * 1.25)),
+      button("journeys.zoom_out", "−", () => this.zoom(this.#scale / 1.25)),
       button("journeys.zoom_fit", "⤢", () => this.fit()));
   }
 
@@ -64,21 +69,27 @@ export class Picture {
   draw(graph, marks) {
     this.#graph = graph;
     // Names of steps have no spaces, and outcomes have no line breaks.
-    const shape = JSON.stringify([graph.start, graph.nodes.map((node) => [node.id, node.ways.map((way) => [way.id, way.to, way.returns])])]);
+    const shape = JSON.stringify(
+      [graph.start, graph.nodes.map((node) => [node.id, node.ways.map((way) => [way.id, way.to, way.returns])])]);
     if (shape !== this.#shape) { this.#shape = shape; this.#layout = layout(graph); this.#resize(); }
     const place = this.#layout;
-    keep(this.#nodes, graph.nodes, this.nodeLayer, (node) => this.#node(node), (item, node) => this.#place(item, node, place.nodes.get(node.id), marks));
-    keep(this.#edges, graph.edges, this.edgeLayer, (edge) => this.#edge(edge), (item, edge) => this.#route(item, edge, place.edges.get(edge.id), marks));
+    keep(this.#nodes, graph.nodes, this.nodeLayer, (node) => this.#node(node),
+      (item, node) => this.#place(item, node, place.nodes.get(node.id), marks));
+    keep(this.#edges, graph.edges, this.edgeLayer, (edge) => this.#edge(edge),
+      (item, edge) => this.#route(item, edge, place.edges.get(edge.id), marks));
     const ports = this.actions.isFixed ? [] : graph.nodes.flatMap((node) => node.ways.map((way) => {
       // An outcome that goes back to its loop can be led elsewhere, too.
-      return { id: `${node.id} ${way.id}`, from: node.id, outcome: way.id, isOpen: !way.to && !way.returns.length, required: way.required, at: portPlace(place, node.id, way) };
+      return { id: `${node.id} ${way.id}`, from: node.id, outcome: way.id, isOpen: !way.to && !way.returns.length,
+        required: way.required, at: portPlace(place, node.id, way) };
     }).filter((port) => port.at));
     keep(this.#ports, ports, this.portLayer, (port) => this.#port(port), (item, port) => {
       set(item, "transform", `translate(${port.at.x} ${port.at.y})`);
       const text = item.children[2];
       set(text, "y", 20 + port.at.row * 13);
       write(text, port.isOpen ? shortened(port.outcome, 14) : "");
-      set(item, "class", `journey-port${port.isOpen ? " journey-port-open" : ""}${port.isOpen && port.required ? " journey-port-required" : ""}`);
+      set(item, "class",
+        `journey-port${port.isOpen ? " journey-port-open" : ""}${
+          port.isOpen && port.required ? " journey-port-required" : ""}`);
     });
     const start = graph.start === null ? null : place.nodes.get(graph.start);
     if (start) set(this.begin, "transform", `translate(${start.x} ${start.y - size.height / 2})`);
@@ -90,7 +101,8 @@ export class Picture {
     const item = svg("g", { class: "journey-node", "data-step": node.id },
       svg("rect", { x: -size.width / 2, y: -size.height / 2, width: size.width, height: size.height, rx: 8 }),
       svg("text", { class: "journey-name", y: -3 }), svg("text", { class: "journey-type", y: 16 }),
-      svg("g", { class: "journey-badge", transform: `translate(${size.width / 2 - 6} ${-size.height / 2 + 6})` }, svg("circle", { r: 9 }), svg("text", { y: 4 }, "!")),
+      svg("g", { class: "journey-badge", transform: `translate(${size.width / 2 - 6} ${-size.height / 2 + 6})` },
+        svg("circle", { r: 9 }), svg("text", { y: 4 }, "!")),
       svg("title"));
     return item;
   }
@@ -111,7 +123,8 @@ export class Picture {
 
   #edge(edge) {
     return svg("g", { class: "journey-edge", "data-from": edge.from, "data-outcome": edge.outcome },
-      svg("path", { class: "journey-hit" }), svg("path", { class: "journey-line" }), svg("text", { class: "journey-outcome" }), svg("title"));
+      svg("path", { class: "journey-hit" }), svg("path", { class: "journey-line" }),
+      svg("text", { class: "journey-outcome" }), svg("title"));
   }
 
   #route(item, edge, route, marks) {
@@ -130,7 +143,9 @@ export class Picture {
   }
 
   #port(port) {
-    return svg("g", { class: "journey-port", "data-from": port.from, "data-outcome": port.outcome }, svg("circle", { r: 11, class: "journey-hit" }), svg("circle", { r: 5 }), svg("text"), svg("title", null, t("journeys.port", port)));
+    return svg("g", { class: "journey-port", "data-from": port.from, "data-outcome": port.outcome },
+      svg("circle", { r: 11, class: "journey-hit" }), svg("circle", { r: 5 }), svg("text"),
+      svg("title", null, t("journeys.port", port)));
   }
 
   #resize() {
@@ -152,14 +167,16 @@ export class Picture {
   #mark() {
     const { step, outcome } = this.#selection;
     for (const [id, item] of this.#nodes) item.classList.toggle("journey-selected", id === step);
-    for (const item of this.#edges.values()) item.classList.toggle("journey-selected", item.dataset.from === step && (outcome === null || item.dataset.outcome === outcome));
+    for (const item of this.#edges.values()) item.classList.toggle("journey-selected",
+      item.dataset.from === step && (outcome === null || item.dataset.outcome === outcome));
   }
 
   /** Scrolls so that a step is visible. */
   reveal(step) {
     const place = this.#layout?.nodes.get(step), { area } = this, scale = this.#scale;
     if (!place) return;
-    const edge = (at, half, start, length) => at * scale - half < start ? at * scale - half : at * scale + half > start + length ? at * scale + half - length : start;
+    const edge = (at, half, start, length) => at * scale - half < start ? at * scale - half : at * scale + half > start
+      + length ? at * scale + half - length : start;
     const left = edge(place.x, (size.width / 2 + margin) * scale, area.scrollLeft, area.clientWidth);
     const top = edge(place.y, (size.height / 2 + 40) * scale, area.scrollTop, area.clientHeight);
     if (left !== area.scrollLeft || top !== area.scrollTop) area.scrollTo(left, top);
@@ -207,7 +224,8 @@ export class Picture {
     });
     this.svg.addEventListener("pointerdown", (event) => {
       if (event.button) return;
-      const port = event.target.closest(".journey-port"), node = event.target.closest(".journey-node"), edge = event.target.closest(".journey-edge");
+      const port = event.target.closest(".journey-port"), node = event.target.closest(".journey-node"),
+        edge = event.target.closest(".journey-edge");
       if (port) this.#drag(event, port.dataset.from, port.dataset.outcome);
       else if (node) this.actions.select(node.dataset.step);
       else if (edge) this.actions.select(edge.dataset.from, edge.dataset.outcome);
@@ -224,7 +242,8 @@ export class Picture {
   #drag(event, from, outcome) {
     event.preventDefault();
     this.actions.select(from, outcome);
-    const way = this.#graph.nodes.find((node) => node.id === from)?.ways.find((one) => one.id === outcome), start = way && portPlace(this.#layout, from, way);
+    const way = this.#graph.nodes.find((node) => node.id === from)?.ways.find((one) => one.id === outcome),
+      start = way && portPlace(this.#layout, from, way);
     if (!start) return;
     let over = null, moved = false;
     const mark = (step) => {

@@ -6,45 +6,62 @@ import { member } from "./value.js";
 
 /** Marks the way of a run in the picture. */
 export function showWay(run, editing) {
-  const passed = new Set(run.turns.flatMap((turn) => turn.path.flatMap(({ step, outcome }) => [step, `${step} ${outcome}`])));
+  const passed =
+    new Set(run.turns.flatMap((turn) => turn.path.flatMap(({ step, outcome }) => [step, `${step} ${outcome}`])));
   editing.showRun(passed, run.prompt?.step ?? run.rejection?.step ?? run.turns.at(-1)?.path.at(-1)?.step ?? null);
 }
 
 /** The steps that the start (`option` null) or an answer passed. */
 export function turnLine(turn, option, editing) {
-  return h("li", null, h("span", { class: "muted" }, option === null ? t("journeys.started") : t("journeys.answered", { option })), turn.path.map(({ step, outcome }) => h("span", { class: "journey-passed" },
-    h("button", { type: "button", class: "button button-quiet button-small", onclick: () => editing.select(step) }, step), ` ${arrow} ${outcome}`)),
-  turn.mistake ? h("span", { class: "field-error" }, [t("journeys.answer_invalid"), ...turn.mistake.problems.map((one) => faultText(one.message, one.field && `${one.field}:`))].join(" ")) : null);
+  return h("li", null,
+    h("span", { class: "muted" }, option === null ? t("journeys.started") : t("journeys.answered", { option })),
+    turn.path.map(({ step, outcome }) => h("span", { class: "journey-passed" },
+      h("button", { type: "button", class: "button button-quiet button-small", onclick: () => editing.select(step) },
+        step), ` ${arrow} ${outcome}`)),
+  turn.mistake
+    ? h("span", { class: "field-error" }, [t("journeys.answer_invalid"),
+      ...turn.mistake.problems.map((one) => faultText(one.message, one.field && `${one.field}:`))].join(" ")) : null);
 }
 
 export function runEnd({ completion, rejection }) {
-  const [kind, text] = completion ? ["success", t("journeys.ended_success", { user: completion.user ?? t("journeys.nobody"), amr: completion.amr.join(", ") || "–" })]
-    : rejection ? ["error", t("journeys.ended_rejection", { cause: rejection.cause, reason: rejection.reason })] : ["error", t("journeys.not_started")];
-  const claims = completion && Object.keys(completion.claims).length ? h("pre", { class: "journey-json", tabindex: "0" }, JSON.stringify(completion.claims, null, 2)) : null;
+  const [kind, text] = completion
+    ? ["success", t("journeys.ended_success",
+      { user: completion.user ?? t("journeys.nobody"), amr: completion.amr.join(", ") || "–" })]
+    : rejection ? ["error", t("journeys.ended_rejection", { cause: rejection.cause, reason: rejection.reason })]
+      : ["error", t("journeys.not_started")];
+  const claims = completion && Object.keys(completion.claims).length
+    ? h("pre", { class: "journey-json", tabindex: "0" }, JSON.stringify(completion.claims, null, 2)) : null;
   return h("div", { class: `alert alert-${kind} journey-prompt` }, h("h3", { tabindex: "-1" }, text), claims);
 }
 
 export function runVariables(run) {
-  return h("details", null, h("summary", null, t("journeys.run_variables")), h("pre", { class: "journey-json", tabindex: "0" }, JSON.stringify({ ...run.variables, ...(run.user ? { user: run.user } : {}) }, null, 2)));
+  return h("details", null, h("summary", null, t("journeys.run_variables")),
+    h("pre", { class: "journey-json", tabindex: "0" },
+      JSON.stringify({ ...run.variables, ...(run.user ? { user: run.user } : {}) }, null, 2)));
 }
 
 /** A refusal of the server, with each invalid field. */
 export function runProblem(error) {
-  return h("div", { class: "alert alert-error", role: "alert" }, h("p", null, error.detail ?? error.message), (error.problem?.errors ?? []).map((one) => h("p", null, faultText(one.message, one.field && `${one.field}:`))));
+  return h("div", { class: "alert alert-error", role: "alert" }, h("p", null, error.detail ?? error.message),
+    (error.problem?.errors ?? []).map((one) => h("p", null, faultText(one.message, one.field && `${one.field}:`))));
 }
 
 /** What a run asks, with the form of an answer. */
 export function promptCard(prompt, option, form, send) {
-  return h("form", { class: "card journey-prompt", onsubmit: (event) => { event.preventDefault(); event.target.querySelector(".button-primary").click(); } },
+  return h("form", { class: "card journey-prompt",
+    onsubmit: (event) => { event.preventDefault(); event.target.querySelector(".button-primary").click(); } },
     h("h3", { tabindex: "-1" }, t("journeys.asks", { step: prompt.step, name: prompt.journey_step_id })),
     prompt.error ? h("p", { class: "field-error" }, t("journeys.last_error", { error: prompt.error })) : null,
-    h("details", null, h("summary", null, t("journeys.prompt_data")), h("pre", { class: "journey-json", tabindex: "0" }, JSON.stringify(prompt.data, null, 2))),
-    field({ label: t("journeys.option"), input: option }), form, h("div", { class: "actions" }, actionButton(t("journeys.send_answer"), send, { kind: "primary" })));
+    h("details", null, h("summary", null, t("journeys.prompt_data")),
+      h("pre", { class: "journey-json", tabindex: "0" }, JSON.stringify(prompt.data, null, 2))),
+    field({ label: t("journeys.option"), input: option }), form,
+    h("div", { class: "actions" }, actionButton(t("journeys.send_answer"), send, { kind: "primary" })));
 }
 
 /** A choice of the options of a prompt. */
 export function optionSelect(prompt, changed) {
-  const options = prompt.options.map((option) => [option.id, option.label === option.id ? option.id : `${option.label} (${option.id})`]);
+  const options = prompt.options.map(
+    (option) => [option.id, option.label === option.id ? option.id : `${option.label} (${option.id})`]);
   return select(options, options[0]?.[0] ?? "", { onchange: changed });
 }
 
@@ -53,11 +70,15 @@ export function schemaFields(schema) {
   const inputs = [];
   const fields = inOrder(schema).map(([name, one]) => {
     const isSecret = one.format === "password" || one.writeOnly || one.sensitive, isFlag = one.type === "boolean";
-    const input = isFlag ? h("input", { type: "checkbox" }) : h("input", { class: "input", type: isSecret ? "password" : one.type === "number" ? "number" : "text", autocomplete: "off", dir: "auto" });
-    inputs.push([name, () => isFlag ? input.checked : input.value === "" ? undefined : one.type === "number" ? Number(input.value) : input.value]);
+    const input = isFlag
+      ? h("input", { type: "checkbox" }) : h("input", { class: "input",
+        type: isSecret ? "password" : one.type === "number" ? "number" : "text", autocomplete: "off", dir: "auto" });
+    inputs.push([name, () => isFlag ? input.checked : input.value === "" ? undefined : one.type === "number"
+      ? Number(input.value) : input.value]);
     return field({ label: one.title ?? name, input });
   });
-  return { fields, read: () => Object.fromEntries(inputs.map(([name, read]) => [name, read()]).filter(([, value]) => value !== undefined)) };
+  return { fields, read: () =>
+    Object.fromEntries(inputs.map(([name, read]) => [name, read()]).filter(([, value]) => value !== undefined)) };
 }
 
 export function jsonArea(value) {
@@ -83,6 +104,8 @@ export function readJSON(input, made) {
 
 /** The fields of a schema as clients show them: the required ones in their order, then the others by name. */
 function inOrder(schema) {
-  const fields = member(schema, "properties") ?? {}, required = (member(schema, "required") ?? []).filter((name) => Object.hasOwn(fields, name));
-  return [...required, ...Object.keys(fields).filter((name) => !required.includes(name)).sort()].map((name) => [name, fields[name]]);
+  const fields = member(schema, "properties") ?? {},
+    required = (member(schema, "required") ?? []).filter((name) => Object.hasOwn(fields, name));
+  return [...required, ...Object.keys(fields).filter((name) => !required.includes(name)).sort()].map(
+    (name) => [name, fields[name]]);
 }

@@ -1,5 +1,5 @@
-// Inputs for settings, made from their JSON Schema. A value that its schema does not describe is edited as JSON, so that
-// nothing is lost.
+// Inputs for settings, made from their JSON Schema. A value that its schema does not describe is edited as
+// JSON, so that nothing is lost.
 
 import { field, h, select, textInput } from "../dom.js";
 import { has, isEnglish, t } from "../strings.js";
@@ -33,7 +33,8 @@ export function settingTitle(name) {
 function helpText(schema) {
   const text = member(schema, "description");
   if (typeof text !== "string") return null;
-  return h("span", isEnglish ? null : { lang: "en", dir: "ltr" }, text.split("`").map((part, index) => index % 2 ? h("code", null, part) : part));
+  return h("span", isEnglish ? null : { lang: "en", dir: "ltr" },
+    text.split("`").map((part, index) => index % 2 ? h("code", null, part) : part));
 }
 
 /**
@@ -56,12 +57,14 @@ export function settingField(options, around) {
 
 /** A path as findings write it: `branches[0].id`. */
 export function pathText(path) {
-  return path.reduce((text, part) => typeof part === "number" ? `${text}[${part}]` : text ? `${text}.${part}` : part, "");
+  return path.reduce((text, part) => typeof part === "number" ? `${text}[${part}]` : text
+    ? `${text}.${part}` : part, "");
 }
 
 function control(options, around) {
   const { schema, value } = options;
-  if (schema.kind === "input_schema" || (value !== undefined && !fits(value, schema))) return jsonField(options, around);
+  if (schema.kind === "input_schema" || (value !== undefined && !fits(value, schema)))
+    return jsonField(options, around);
   switch (schema.kind) {
     case "expression": return expressionField(options, around);
     case "expressions": return expressionsField(options, around);
@@ -73,7 +76,8 @@ function control(options, around) {
     case "boolean": return flagField(options, around);
     case "integer": case "number": return numberField(options, around);
     case "string": return textField(options, around);
-    case "array": return member(resolved(schema.items, around.definitions), "type") === "object" ? listField(options, around) : wordsField(options, around);
+    case "array": return member(resolved(schema.items, around.definitions), "type") === "object"
+      ? listField(options, around) : wordsField(options, around);
     case "object": return isObject(schema.properties) ? objectField(options, around) : jsonField(options, around);
     default: return jsonField(options, around);
   }
@@ -86,13 +90,17 @@ function fits(value, schema) {
     case "boolean": return typeof value === "boolean";
     case "integer": case "number": return typeof value === "number";
     case "string": return typeof value === "string";
-    case "array": return Array.isArray(value) && value.every((one) => member(schema.items, "$ref") ? isObject(one) : typeof one === "string");
-    case "object": return isObject(value) && (schema.kind !== "expressions" || Object.values(value).every((one) => typeof one === "string"));
+    case "array": return Array.isArray(value)
+      && value.every((one) => member(schema.items, "$ref") ? isObject(one) : typeof one === "string");
+    case "object": return isObject(value)
+      && (schema.kind !== "expressions" || Object.values(value).every((one) => typeof one === "string"));
     default: return true;
   }
 }
 
-function label({ name, isRequired }) { return isRequired ? t("journeys.required", { name: settingTitle(name) }) : settingTitle(name); }
+function label({ name, isRequired }) {
+  return isRequired ? t("journeys.required", { name: settingTitle(name) }) : settingTitle(name);
+}
 
 // A form keeps the row of letters typed into one input as one edit.
 function typing(path) { return `typing ${JSON.stringify(path)}`; }
@@ -107,41 +115,51 @@ function expressionField(options, { variables, secrets, change }) {
 }
 
 function textField(options, { variables, change }) {
-  const { path, value, schema } = options, isTemplate = !schema.pattern && schema.maxLength === undefined && schema.kind === "";
+  const { path, value, schema } = options,
+    isTemplate = !schema.pattern && schema.maxLength === undefined && schema.kind === "";
   const set = (text) => change(path, text || undefined, typing(path));
   if (isTemplate) {
-    const input = expressionInput({ value: value ?? "", variables, isTemplate: true, isLong: true, label: settingTitle(options.name), change: set });
+    const input = expressionInput({ value: value ?? "", variables, isTemplate: true, isLong: true,
+      label: settingTitle(options.name), change: set });
     return field({ label: label(options), help: helpText(schema), input });
   }
   const input = (schema.maxLength ?? 0) > 500
-    ? h("textarea", { class: "input", value: value ?? "", dir: "auto", maxlength: schema.maxLength, oninput: () => set(input.value) })
-    : textInput({ value: value ?? "", dir: schema.pattern ? "ltr" : "auto", maxlength: schema.maxLength, oninput: () => set(input.value) });
+    ? h("textarea", { class: "input", value: value ?? "", dir: "auto", maxlength: schema.maxLength,
+      oninput: () => set(input.value) })
+    : textInput({ value: value ?? "", dir: schema.pattern ? "ltr" : "auto", maxlength: schema.maxLength,
+      oninput: () => set(input.value) });
   return field({ label: label(options), help: helpText(schema), input });
 }
 
 function numberField(options, { change }) {
   const { path, value, schema } = options;
   const input = h("input", {
-    class: "input", type: "number", min: schema.minimum, max: schema.maximum, step: schema.type === "integer" ? 1 : "any", value: value ?? "", placeholder: schema.default ?? "",
+    class: "input", type: "number", min: schema.minimum, max: schema.maximum,
+    step: schema.type === "integer" ? 1 : "any", value: value ?? "", placeholder: schema.default ?? "",
     oninput: () => change(path, input.value === "" ? undefined : Number(input.value), typing(path)),
   });
-  const range = schema.minimum !== undefined && schema.maximum !== undefined ? t("journeys.range", { from: schema.minimum, to: schema.maximum }) : null;
+  const range = schema.minimum !== undefined && schema.maximum !== undefined
+    ? t("journeys.range", { from: schema.minimum, to: schema.maximum }) : null;
   return field({ label: label(options), help: h("span", null, helpText(schema), " ", range), input });
 }
 
 function choiceField(options, { change, redraw }) {
   const { path, value, schema } = options, words = schema.enum.map((word) => [word, String(word)]);
-  const unset = schema.default === undefined ? t("journeys.unset") : t("journeys.unset_default", { value: String(schema.default) });
-  const input = select([["", unset], ...words], value ?? "", { onchange: () => { change(path, input.value || undefined); redraw(); } });
+  const unset = schema.default === undefined
+    ? t("journeys.unset") : t("journeys.unset_default", { value: String(schema.default) });
+  const input = select([["", unset], ...words], value ?? "",
+    { onchange: () => { change(path, input.value || undefined); redraw(); } });
   return field({ label: label(options), help: helpText(schema), input });
 }
 
 function flagField(options, { change }) {
   const { path, value, schema } = options;
-  const unset = schema.default === undefined ? t("journeys.unset") : t("journeys.unset_default", { value: t(schema.default ? "journeys.yes" : "journeys.no") });
-  const input = select([["", unset], ["true", t("journeys.yes")], ["false", t("journeys.no")]], value === undefined ? "" : String(value), {
-    onchange: () => change(path, input.value === "" ? undefined : input.value === "true"),
-  });
+  const unset = schema.default === undefined
+    ? t("journeys.unset") : t("journeys.unset_default", { value: t(schema.default ? "journeys.yes" : "journeys.no") });
+  const input = select([["", unset], ["true", t("journeys.yes")], ["false", t("journeys.no")]],
+    value === undefined ? "" : String(value), {
+      onchange: () => change(path, input.value === "" ? undefined : input.value === "true"),
+    });
   return field({ label: label(options), help: helpText(schema), input });
 }
 
@@ -152,7 +170,8 @@ function wordsField(options, { change, definitions }) {
     const next = all.filter((_, index) => boxes[index].checked);
     change(path, next.length ? next : undefined);
   } }));
-  return h("fieldset", { class: "field" }, h("legend", null, label(options)), helpText(schema) && h("p", { class: "hint" }, helpText(schema)),
+  return h("fieldset", { class: "field" }, h("legend", null, label(options)),
+    helpText(schema) && h("p", { class: "hint" }, helpText(schema)),
     all.map((word, index) => h("label", { class: "choice" }, boxes[index], h("span", null, word))));
 }
 
@@ -166,13 +185,15 @@ function expressionsField(options, { variables, change, redraw }) {
       change(path, Object.fromEntries(Object.entries(value).map(([key, one]) => [key === name ? next : key, one])));
       redraw();
     } });
-    const input = expressionInput({ value: source, variables, label: name, change: (text) => change([...path, name], text, typing([...path, name])) });
+    const input = expressionInput({ value: source, variables, label: name,
+      change: (text) => change([...path, name], text, typing([...path, name])) });
     input.querySelector("input").setAttribute("aria-label", t("journeys.expression_of", { name }));
-    const remove = h("button", { type: "button", class: "button button-quiet button-small", "aria-label": t("journeys.remove_named", { name }), onclick: () => {
-      const next = Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
-      change(path, Object.keys(next).length || options.isRequired ? next : undefined);
-      redraw();
-    } }, t("journeys.remove"));
+    const remove = h("button", { type: "button", class: "button button-quiet button-small",
+      "aria-label": t("journeys.remove_named", { name }), onclick: () => {
+        const next = Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
+        change(path, Object.keys(next).length || options.isRequired ? next : undefined);
+        redraw();
+      } }, t("journeys.remove"));
     return h("div", { class: "journey-pair", "data-setting": pathText([...path, name]) }, rename, input, remove);
   });
   const add = h("button", { type: "button", class: "button button-secondary button-small", onclick: () => {
@@ -181,7 +202,8 @@ function expressionsField(options, { variables, change, redraw }) {
     change([...path, name], "true");
     redraw();
   } }, t("journeys.add_variable"));
-  return h("fieldset", { class: "field" }, h("legend", null, label(options)), helpText(schema) && h("p", { class: "hint" }, helpText(schema)), rows, h("div", null, add));
+  return h("fieldset", { class: "field" }, h("legend", null, label(options)),
+    helpText(schema) && h("p", { class: "hint" }, helpText(schema)), rows, h("div", null, add));
 }
 
 /** A list of objects, such as branches. */
@@ -189,17 +211,22 @@ function listField(options, around) {
   const { path, value = [], schema } = options, item = resolved(schema.items, around.definitions);
   const parts = value.map((one, index) => {
     const at = [...path, index], id = member(one, "id");
-    const name = t("journeys.item", { name: settingTitle(options.name), number: index + 1, id: typeof id === "string" ? id : "" });
+    const name = t("journeys.item",
+      { name: settingTitle(options.name), number: index + 1, id: typeof id === "string" ? id : "" });
     const move = (by) => {
       const next = [...value];
       next.splice(index + by, 0, ...next.splice(index, 1));
       around.change(path, next);
       around.redraw();
     };
-    const button = (key, text, action, isOff) => h("button", { type: "button", class: "button button-quiet button-small", "aria-label": t(key, { name }), disabled: isOff, onclick: action }, text);
+    const button = (key, text, action, isOff) =>
+      h("button", { type: "button", class: "button button-quiet button-small", "aria-label": t(key, { name }),
+        disabled: isOff, onclick: action }, text);
     return h("fieldset", { class: "field journey-item" }, h("legend", null, name), fieldsOf(item, one, at, around),
-      h("div", { class: "actions" }, button("journeys.move_up", "↑", () => move(-1), index === 0), button("journeys.move_down", "↓", () => move(1), index === value.length - 1),
-        button("journeys.remove_named", t("journeys.remove"), () => { around.change(path, value.filter((_, other) => other !== index)); around.redraw(); })));
+      h("div", { class: "actions" }, button("journeys.move_up", "↑", () => move(-1), index === 0),
+        button("journeys.move_down", "↓", () => move(1), index === value.length - 1),
+        button("journeys.remove_named", t("journeys.remove"),
+          () => { around.change(path, value.filter((_, other) => other !== index)); around.redraw(); })));
   });
   const add = h("button", { type: "button", class: "button button-secondary button-small", onclick: () => {
     const ids = value.map((one) => member(one, "id"));
@@ -208,23 +235,35 @@ function listField(options, around) {
     around.change(path, [...value, { id }]);
     around.redraw();
   } }, t("journeys.add_item", { name: settingTitle(options.name) }));
-  return h("fieldset", { class: "field" }, h("legend", null, label(options)), helpText(schema) && h("p", { class: "hint" }, helpText(schema)), parts, h("div", null, add));
+  return h("fieldset", { class: "field" }, h("legend", null, label(options)),
+    helpText(schema) && h("p", { class: "hint" }, helpText(schema)), parts, h("div", null, add));
 }
 
 /** An object of settings that may be absent as a whole. */
 function objectField(options, around) {
-  const { path, value, schema } = options, title = label(options), help = helpText(schema) && h("p", { class: "hint" }, helpText(schema));
+  const { path, value, schema } = options, title = label(options),
+    help = helpText(schema) && h("p", { class: "hint" }, helpText(schema));
   if (value === undefined) {
     const least = Object.fromEntries((schema.required ?? []).map((name) => [name, "1"]));
     return h("fieldset", { class: "field" }, h("legend", null, title), help, h("div", null,
-      h("button", { type: "button", class: "button button-secondary button-small", onclick: () => { around.change(path, least); around.redraw(); } }, t("journeys.set", { name: settingTitle(options.name) }))));
+      h("button", { type: "button", class: "button button-secondary button-small", onclick: () => {
+        around.change(path, least);
+        around.redraw();
+      } }, t("journeys.set", { name: settingTitle(options.name) }))));
   }
-  const remove = options.isRequired ? null : h("div", null, h("button", { type: "button", class: "button button-quiet button-small", onclick: () => { around.change(path, undefined); around.redraw(); } }, t("journeys.remove_named", { name: settingTitle(options.name) })));
-  return h("fieldset", { class: "field journey-item" }, h("legend", null, title), help, fieldsOf(schema, value, path, around), remove);
+  const remove = options.isRequired
+    ? null : h("div", null,
+      h("button", { type: "button", class: "button button-quiet button-small", onclick: () => {
+        around.change(path, undefined);
+        around.redraw();
+      } }, t("journeys.remove_named", { name: settingTitle(options.name) })));
+  return h("fieldset", { class: "field journey-item" }, h("legend", null, title), help,
+    fieldsOf(schema, value, path, around), remove);
 }
 
 /** Settings that many types have come last, in this order. */
-const common = ["output_variable", "failure_behavior", "error_output_variable", "cancel_behavior", "custom_branches", "branch_output_variable"];
+const common = ["output_variable", "failure_behavior", "error_output_variable", "cancel_behavior", "custom_branches",
+  "branch_output_variable"];
 
 /** Members have no order of their own: what is required comes first, in its order. */
 function rank(name, required) {
@@ -236,21 +275,30 @@ function rank(name, required) {
 export function fieldsOf(schema, value, path, around) {
   const known = member(schema, "properties") ?? {}, required = member(schema, "required") ?? [];
   const names = Object.keys(known).sort((a, b) => rank(a, required) - rank(b, required) || (a < b ? -1 : 1));
-  const fields = names.map((name) => settingField({ name, path: [...path, name], schema: known[name], value: member(value, name), isRequired: required.includes(name) }, around));
+  const fields =
+    names.map((name) => settingField({ name, path: [...path, name], schema: known[name], value: member(value, name),
+      isRequired: required.includes(name) }, around));
   const others = Object.keys(isObject(value) ? value : {}).filter((name) => !Object.hasOwn(known, name));
-  return [...fields, ...others.map((name) => settingField({ name, path: [...path, name], schema: { description: t("journeys.unknown_setting") }, value: value[name], isRequired: false }, around))];
+  return [...fields,
+    ...others.map(
+      (name) => settingField({ name, path: [...path, name], schema: { description: t("journeys.unknown_setting") },
+        value: value[name], isRequired: false }, around))];
 }
 
 /** Any value as JSON. Text that is no JSON is kept in the input and not in the definition. */
 export function jsonField(options, { change }) {
   const { path, value, schema } = options;
-  const input = h("textarea", { class: "input journey-code", rows: 4, spellcheck: "false", dir: "ltr", value: value === undefined ? "" : JSON.stringify(value, null, 2), oninput: () => {
-    if (!input.value.trim()) { made.setError(""); change(path, undefined, typing(path)); return; }
-    let next;
-    try { next = JSON.parse(input.value); } catch (error) { made.setError(t("journeys.no_json", { reason: error.message })); return; }
-    made.setError("");
-    change(path, next, typing(path));
-  } });
-  const made = field({ label: label(options), help: h("span", null, helpText(schema), " ", t("journeys.as_json")), input });
+  const input = h("textarea", { class: "input journey-code", rows: 4, spellcheck: "false", dir: "ltr",
+    value: value === undefined ? "" : JSON.stringify(value, null, 2), oninput: () => {
+      if (!input.value.trim()) { made.setError(""); change(path, undefined, typing(path)); return; }
+      let next;
+      try {
+        next = JSON.parse(input.value);
+      } catch (error) { made.setError(t("journeys.no_json", { reason: error.message })); return; }
+      made.setError("");
+      change(path, next, typing(path));
+    } });
+  const made =
+    field({ label: label(options), help: h("span", null, helpText(schema), " ", t("journeys.as_json")), input });
   return made;
 }

@@ -42,7 +42,8 @@ export function withValue(value, path, next) {
 export function isSame(a, b) {
   if (a === b) return true;
   if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((one, index) => isSame(one, b[index]));
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length
+      && a.every((one, index) => isSame(one, b[index]));
   }
   if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);

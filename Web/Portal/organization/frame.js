@@ -4,12 +4,7 @@ import { ApiError, at, call } from "../api.js";
 import { addRegions, attempt, confirmDialog, h, replace, select, tag, textInput } from "../dom.js";
 import { current, keep, languages } from "../languages.js";
 import { mayLeave, render, start } from "../router.js";
-import { addTexts, has, t } from "../strings.js";
-import shell from "../languages/en-shell.js";
-import texts from "../languages/en-organization.js";
-
-addTexts(shell);
-addTexts(texts);
+import { has, t } from "../strings.js";
 
 const api = "/organization/api/v1";
 
@@ -37,11 +32,12 @@ const account = h("div", { class: "header-account" });
 
 /** The choice of a language, in each language's own name. The page is loaded again with it. */
 function languageChoice() {
-  const choice = select(languages.map((one) => [one.tag, one.name]), current.tag, { class: "input language", onchange: async () => {
-    if (!(await mayLeave())) { choice.value = current.tag; return; }
-    keep(choice.value);
-    location.reload();
-  } });
+  const choice =
+    select(languages.map((one) => [one.tag, one.name]), current.tag, { class: "input language", onchange: async () => {
+      if (!(await mayLeave())) { choice.value = current.tag; return; }
+      keep(choice.value);
+      location.reload();
+    } });
   for (const option of choice.options) option.lang = option.value;
   return h("label", { class: "language-choice" }, h("span", null, t("shell.language")), choice);
 }
@@ -50,9 +46,12 @@ export async function startFrame() {
   document.documentElement.lang = current.tag;
   document.documentElement.dir = current.direction;
   document.body.append(
-    h("a", { class: "skip-link", href: "#main", onclick: (event) => { event.preventDefault(); (main.querySelector("h1") ?? main).focus(); } }, t("shell.skip")),
+    h("a", { class: "skip-link", href: "#main",
+      onclick: (event) => { event.preventDefault(); (main.querySelector("h1") ?? main).focus(); } }, t("shell.skip")),
     h("header", { class: "header" },
-      h("a", { class: "header-name", href: "/organization" }, h("img", { src: "/organization/assets/logo.svg", alt: "", width: "28", height: "28" }), t("organization.product")), account),
+      h("a", { class: "header-name", href: "/organization" },
+        h("img", { src: "/organization/assets/logo.svg", alt: "", width: "28", height: "28" }),
+        t("organization.product")), account),
     h("div", { class: "columns" }, main), h("footer", { class: "footer" }, languageChoice()));
   addRegions();
   // The session ended: its page signs in and comes back.
@@ -86,9 +85,10 @@ export async function freshly(change) {
   try { return await change(); } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "insufficient_user_authentication") throw error;
   }
-  if (await confirmDialog({ title: t("organization.again_title"), text: t("organization.again_text"), action: t("organization.again") })) {
-    location.assign(`/organization/sign-in?back=${encodeURIComponent(location.pathname)}`);
-  }
+  if (await confirmDialog(
+      { title: t("organization.again_title"), text: t("organization.again_text"), action: t("organization.again") })) {
+      location.assign(`/organization/sign-in?back=${encodeURIComponent(location.pathname)}`);
+    }
   return undefined;
 }
 
@@ -112,6 +112,8 @@ export function roleName(role) { return has(`organization.role.${role}`) ? t(`or
  */
 export function roleInputs(roles) {
   const admin = h("input", { type: "checkbox", name: "admin", checked: roles.includes(adminRole) });
-  const others = textInput({ name: "roles", value: roles.filter((role) => role !== adminRole).join(" "), autocapitalize: "none" });
-  return { admin, others, value: () => [...(admin.checked ? [adminRole] : []), ...others.value.split(/[\s,]+/).filter((role) => role && role !== adminRole)] };
+  const others =
+    textInput({ name: "roles", value: roles.filter((role) => role !== adminRole).join(" "), autocapitalize: "none" });
+  return { admin, others, value: () => [...(admin.checked ? [adminRole] : []),
+    ...others.value.split(/[\s,]+/).filter((role) => role && role !== adminRole)] };
 }

@@ -12,7 +12,8 @@ route("/organization", (params, root) => {
   replace(root, pageHead(t("organization.title"), { lead: t("organization.lead") }),
     invitations.map(invitationCard),
     organizations.map(organizationCard),
-    !organizations.length && !invitations.length && h("div", { class: "card" }, h("p", { class: "empty" }, t("organization.none"))),
+    !organizations.length && !invitations.length
+      && h("div", { class: "card" }, h("p", { class: "empty" }, t("organization.none"))),
     h("p", null, h("a", { href: "/account" }, t("organization.to_account"))));
 });
 
@@ -27,7 +28,9 @@ function invitationCard(one) {
         await (joined.roles.includes(adminRole) ? go(`/organization/${encodeURIComponent(joined.id)}`) : render());
       }, { kind: "primary", "aria-label": t("organization.accept_named", { name }) }),
       actionButton(t("organization.decline"), async () => {
-        if (!await confirmDialog({ title: t("organization.decline_title", { name }), action: t("organization.decline"), danger: true })) return;
+        if (!await confirmDialog(
+            { title: t("organization.decline_title", { name }), action: t("organization.decline"), danger: true }))
+          return;
         await call("DELETE", path`/invitations/${one.id}`);
         toast(t("organization.declined"));
         await render();
@@ -37,11 +40,16 @@ function invitationCard(one) {
 function organizationCard(one) {
   const isAdmin = one.roles.includes(adminRole), isActive = one.state === "active";
   const address = `/organization/${encodeURIComponent(one.id)}`;
-  return section(one.name, { actions: isAdmin && isActive ? [h("a", { class: "button button-primary", href: address, "aria-label": t("organization.manage_named", { name: one.name }) }, t("organization.manage"))] : [] },
+  return section(one.name,
+    { actions: isAdmin && isActive
+      ? [h("a", { class: "button button-primary", href: address,
+        "aria-label": t("organization.manage_named", { name: one.name }) }, t("organization.manage"))] : [] },
     !isActive && h("p", null, tag(t("organization.suspended"), "bad"), " ", t("organization.suspended_text")),
     facts([[t("organization.roles"), roleTags(one.roles)], [t("organization.since"), formatDay(one.joined_at)]]),
     h("div", { class: "actions" }, actionButton(t("organization.leave"), async () => {
-      if (!await confirmDialog({ title: t("organization.leave_title", { name: one.name }), text: t("organization.leave_text"), action: t("organization.leave"), danger: true })) return;
+      if (!await confirmDialog({ title: t("organization.leave_title", { name: one.name }),
+          text: t("organization.leave_text"), action: t("organization.leave"), danger: true }))
+        return;
       await call("DELETE", path`/organizations/${one.id}/membership`);
       toast(t("organization.left", { name: one.name }));
       await render();

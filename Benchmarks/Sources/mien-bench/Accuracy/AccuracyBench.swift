@@ -1,10 +1,8 @@
 import Foundation
-import MienCalibration
-import MienCommandSupport
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
+import MienTools
 
 /// Detection and accuracy on photos of many people. The face in the middle is the person's.
 struct AccuracyBench {

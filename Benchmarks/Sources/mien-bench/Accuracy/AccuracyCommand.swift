@@ -1,7 +1,6 @@
 import ArgumentParser
-import MienCalibration
-import MienCommandSupport
 import MienFace
+import MienTools
 
 /// `mien-bench accuracy`
 struct AccuracyCommand: AsyncParsableCommand {

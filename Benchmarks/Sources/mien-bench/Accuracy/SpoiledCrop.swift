@@ -1,5 +1,4 @@
 import MienFace
-import MienPixels
 
 /// A way in which a photo, or the crop that is cut from it, shows too little of a face.
 enum SpoiledCrop: String, CaseIterable, Sendable {

@@ -1,10 +1,9 @@
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
+import MienTools
 
 /// Measures the length of the descriptor network's vectors: how well it predicts that a photo does
 /// not match others of the same person, and what spoiled crops give.

@@ -1,10 +1,10 @@
 import Foundation
 import MienCore
 import MienDocument
-import MienImage
-import MienPixels
-import MienReading
-import MienSpecimens
+import MienFace
+import MienMedia
+import MienModels
+import MienTools
 
 /// Measures the checks for copies on drawn photos of documents and of simulated copies.
 struct CopyBench {

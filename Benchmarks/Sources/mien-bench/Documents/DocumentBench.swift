@@ -1,9 +1,8 @@
 import MienCore
 import MienDocument
-import MienInference
-import MienPixels
-import MienReading
-import MienSpecimens
+import MienFace
+import MienModels
+import MienTools
 
 /// Judges and reads drawn photos, whose contents are known.
 struct DocumentBench {

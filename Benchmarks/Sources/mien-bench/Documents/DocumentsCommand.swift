@@ -1,6 +1,6 @@
 import ArgumentParser
-import MienCommandSupport
 import MienDocument
+import MienTools
 
 /// `mien-bench documents`
 struct DocumentsCommand: AsyncParsableCommand {

@@ -1,10 +1,9 @@
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
+import MienTools
 
 /// Compares degraded portraits with other photos of the same people, and of all others.
 struct PortraitBench {

@@ -1,7 +1,7 @@
 import Foundation
 import MienCore
-import MienImage
-import MienPixels
+import MienFace
+import MienMedia
 
 /// A photo as a camera sees it on a document: small, printed, laminated, and compressed.
 struct PrintedPortrait {

@@ -1,8 +1,7 @@
 import MienCore
 import MienDocument
-import MienInference
-import MienReading
-import MienSpecimens
+import MienModels
+import MienTools
 
 /// Reads the printed text of drawn photos, and compares each field with what was printed, by the
 /// rules that the checks of documents have.

@@ -1,7 +1,7 @@
 import MienCore
 import MienDocument
-import MienReading
-import MienSpecimens
+import MienModels
+import MienTools
 
 /// Measures the check for moving reflections on drawn series of documents and of copies of them.
 struct TiltBench {

@@ -1,12 +1,11 @@
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienDocument
-import MienImage
+import MienFace
 import MienLoad
+import MienMedia
 import MienModels
-import MienPixels
-import MienSpecimens
+import MienTools
 
 /// Measures complete verifications with a document on a server in its own process: both sides of a
 /// drawn license around a demo photo, and another photo of the same person.

@@ -1,7 +1,7 @@
 import ArgumentParser
-import MienCommandSupport
 import MienLoad
 import MienModels
+import MienTools
 
 /// `mien-bench verifications`
 struct VerificationsCommand: AsyncParsableCommand {

@@ -1,10 +1,9 @@
 import Foundation
 import MienCore
 import MienDocument
-import MienImage
-import MienInference
-import MienPixels
-import MienReading
+import MienFace
+import MienMedia
+import MienModels
 
 /// Reads the machine-readable zones of published specimens, and of synthetic photos of them at three
 /// resolutions.

@@ -1,7 +1,7 @@
 import Foundation
 import MienCore
-import MienImage
-import MienPixels
+import MienFace
+import MienMedia
 
 /// A synthetic photo of a published specimen: turned, in perspective, or small, with uneven light,
 /// blur, noise, and JPEG artifacts.

@@ -2,7 +2,7 @@ import Foundation
 import MienCore
 import MienFace
 import MienLoad
-import MienServerGalleries
+import MienServer
 import MienStore
 
 /// Measures how a server holds and searches the faces of an app.

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienLoad
 import MienModels
 import MienStore
+import MienTools
 
 /// `mien-bench gallery`
 struct GalleryCommand: AsyncParsableCommand {

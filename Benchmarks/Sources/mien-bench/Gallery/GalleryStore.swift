@@ -1,11 +1,11 @@
 import Foundation
-import MienAccess
+import MienAPI
 import MienCore
 import MienFace
 import MienLoad
-import MienSealing
 import MienStore
 import MienTesting
+import MienVault
 
 /// A store with invented people, each of whom has a face of random direction.
 struct GalleryStore {

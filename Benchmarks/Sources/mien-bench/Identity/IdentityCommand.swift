@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienLoad
+import MienTools
 
 /// `mien-bench identity`
 struct IdentityCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MienCommandSupport
+import MienTools
 
 /// `mien-bench matching`
 struct MatchingCommand: ParsableCommand {

@@ -1,8 +1,7 @@
-import MienCommandSupport
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
+import MienTools
 
 /// Processes one frame of a live stream, 640×480, from its JPEG bytes, on one thread:
 /// docs/facts.md §5, row 2.

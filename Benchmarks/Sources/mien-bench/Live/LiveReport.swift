@@ -1,5 +1,5 @@
-import MienCommandSupport
 import MienFace
+import MienTools
 
 /// The results of `mien-bench live`, with the budgets of the design.
 struct LiveReport: Encodable {

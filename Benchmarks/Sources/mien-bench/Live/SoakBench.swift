@@ -1,10 +1,9 @@
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
+import MienTools
 
 /// Measures memory over long streams, faster than in real time. A session's data must not grow with
 /// the stream.

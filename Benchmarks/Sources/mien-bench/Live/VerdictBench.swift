@@ -1,10 +1,9 @@
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
+import MienTools
 import Synchronization
 
 /// Measures the wall-clock time from the last frame of a session, as JPEG bytes, to its verdict.

@@ -1,7 +1,7 @@
 import Foundation
-import MienCommandSupport
+import MienFace
 import MienMedia
-import MienPixels
+import MienTools
 
 /// Clips of people from the folder `intel-sample-videos`, whose contents are known here.
 struct Clips {

@@ -1,12 +1,11 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
 import MienTesting
+import MienTools
 
 /// `mien-bench liveness enrollment-rates`
 struct EnrollmentRatesCommand: AsyncParsableCommand {

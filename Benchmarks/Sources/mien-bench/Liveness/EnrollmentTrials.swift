@@ -2,7 +2,6 @@ import Foundation
 import MienCore
 import MienFace
 import MienModels
-import MienPixels
 import MienTesting
 
 /// One way to enroll: with or without liveness, from the front only or from each side.

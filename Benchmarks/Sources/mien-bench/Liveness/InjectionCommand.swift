@@ -1,11 +1,10 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
 import MienTesting
+import MienTools
 
 /// `mien-bench liveness injection`
 struct InjectionCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import Foundation
 import MienFace
 import MienModels
-import MienPixels
 
 /// Cues that might tell a camera's frames from those of a program that animates or replays a
 /// recording. None is a check; see docs/measurements/liveness.md for the reasons.

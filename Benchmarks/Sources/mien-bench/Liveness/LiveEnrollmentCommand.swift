@@ -1,9 +1,9 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
+import MienTools
 
 /// `mien-bench liveness enrollment`
 struct LiveEnrollmentCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
+import MienTools
 
 /// `mien-bench liveness`
 struct LivenessCommand: AsyncParsableCommand {

@@ -2,7 +2,6 @@ import MienCore
 import MienFace
 import MienMedia
 import MienModels
-import MienPixels
 import MienTesting
 
 extension LivenessTrials {

@@ -1,8 +1,7 @@
 import Foundation
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
 import MienTesting
 
 extension LivenessTrials {

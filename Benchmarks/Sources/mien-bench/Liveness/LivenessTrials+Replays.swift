@@ -1,8 +1,7 @@
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
 import MienTesting
 
 /// Measures how reliably streams are recognized: recorded clips replayed unchanged or modified, and

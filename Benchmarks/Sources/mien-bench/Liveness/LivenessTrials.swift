@@ -1,9 +1,8 @@
 import Foundation
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
 import MienTesting
 
 /// Runs trials and collects their results.

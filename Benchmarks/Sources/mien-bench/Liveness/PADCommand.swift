@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
+import MienTools
 
 /// A part of the people from whose photos attacks are made. Limits and cues are chosen on one, and
 /// the published report is of the other.

@@ -1,5 +1,5 @@
 import Foundation
-import MienCommandSupport
+import MienTools
 
 /// A report in the structure of ISO/IEC 30107-3, in Markdown.
 struct PADReport {

@@ -1,6 +1,6 @@
 import Foundation
-import MienCommandSupport
 import MienFace
+import MienTools
 
 /// One presentation to the liveness checks, as ISO/IEC 30107-3 counts them. Stored as a line of JSON.
 struct PADTrial: Codable {

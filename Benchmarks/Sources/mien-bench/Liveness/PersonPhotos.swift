@@ -1,7 +1,7 @@
 import Foundation
-import MienCommandSupport
-import MienImage
-import MienPixels
+import MienFace
+import MienMedia
+import MienTools
 
 /// A folder of photos, with one folder per person.
 struct PersonPhotos {

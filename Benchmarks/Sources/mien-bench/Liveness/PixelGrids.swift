@@ -1,4 +1,4 @@
-import MienPixels
+import MienFace
 
 /// Traces of compression in one picture: borders of blocks, across which brightness changes more than
 /// elsewhere.

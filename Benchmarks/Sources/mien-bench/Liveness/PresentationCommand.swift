@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienFace
 import MienModels
+import MienTools
 
 /// `mien-bench liveness presentation`
 struct PresentationCommand: AsyncParsableCommand {

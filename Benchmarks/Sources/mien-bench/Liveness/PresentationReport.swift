@@ -1,6 +1,6 @@
 import Foundation
-import MienCommandSupport
 import MienFace
+import MienTools
 
 /// Counts of the presentation check's errors, per kind of clip and level of light.
 struct PresentationReport {

@@ -1,11 +1,9 @@
 import Foundation
-import MienCommandSupport
 import MienFace
-import MienImage
 import MienMedia
 import MienModels
-import MienPixels
 import MienTesting
+import MienTools
 
 /// How much of a picture's light is left: the factor of its pixel values. Less light also means more
 /// noise, which this leaves out.

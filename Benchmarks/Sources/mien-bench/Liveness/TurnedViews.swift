@@ -1,6 +1,5 @@
 import Foundation
 import MienFace
-import MienPixels
 import MienTesting
 
 /// A head from the front and turned, in two frames of the same clip.

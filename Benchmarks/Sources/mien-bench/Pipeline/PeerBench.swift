@@ -1,6 +1,6 @@
 import Foundation
-import MienCommandSupport
-import MienPixels
+import MienFace
+import MienTools
 
 /// Runs dlib's pipeline on the same decoded photos with a C++ program, `Benchmarks/dlib-peer`.
 struct PeerBench {

@@ -1,8 +1,7 @@
 import Foundation
-import MienCommandSupport
 import MienFace
 import MienModels
-import MienPixels
+import MienTools
 
 /// Turns a decoded photo into one descriptor on one thread: detect, mesh, align, describe one crop,
 /// without pose and quality: docs/facts.md §5, row 1.

@@ -1,11 +1,10 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
+import MienTools
 
 /// `mien-bench pipeline`
 struct PipelineCommand: AsyncParsableCommand {

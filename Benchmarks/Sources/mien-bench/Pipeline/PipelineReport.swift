@@ -1,4 +1,4 @@
-import MienCommandSupport
+import MienTools
 
 /// The results of `mien-bench pipeline`, with the budgets of the design.
 struct PipelineReport: Encodable {

@@ -1,5 +1,5 @@
 import Foundation
-import MienCommandSupport
+import MienTools
 
 /// Measures the time from the start of a process to its first verdict, and its memory, with an
 /// empty and with a filled cache of compiled networks: docs/facts.md §5, row 4.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienLoad
 import MienStore
+import MienTools
 
 /// `mien-bench portal`
 struct PortalCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 import Foundation
-import MienAccess
+import MienAPI
 import MienCore
 import MienIdentity
-import MienSealing
 import MienStore
+import MienVault
 
 /// A server's data folder with invented records, as many as its lists are measured with. The IDs are
 /// numbered in the order of the lists.

@@ -1,10 +1,9 @@
 import Foundation
-import MienCommandSupport
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
 import MienTesting
+import MienTools
 
 /// JPEG frames of a head that is animated from a photo and does what a capture asks, drawn before
 /// the measurement. No two are the same picture.

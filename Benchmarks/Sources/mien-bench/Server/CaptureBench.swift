@@ -1,10 +1,10 @@
 import Foundation
 import MienAPI
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienLoad
 import MienModels
+import MienTools
 
 /// Measures live captures that run on a server at the same time. Each client sends ten frames a
 /// second, as a phone does: whatever was taken while the last request was under way goes into the

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienLoad
 import MienModels
+import MienTools
 
 /// `mien-bench captures`
 struct CapturesCommand: AsyncParsableCommand {

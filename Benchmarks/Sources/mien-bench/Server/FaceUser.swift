@@ -1,7 +1,7 @@
 import MienCore
 import MienFace
-import MienImage
 import MienLoad
+import MienMedia
 import MienModels
 
 /// A user of the measured server whose face was registered from a photo.

@@ -1,7 +1,7 @@
 import MienCore
 import MienFace
-import MienImage
 import MienLoad
+import MienMedia
 import MienModels
 
 extension ServerBench {

@@ -1,8 +1,8 @@
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienLoad
 import MienModels
+import MienTools
 
 /// Measures the server under load. It runs in its own process on this machine, and the load uses
 /// loopback HTTP: docs/facts.md §5, rows 5 and 6.

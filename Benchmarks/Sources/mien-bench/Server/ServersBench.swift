@@ -1,7 +1,7 @@
 import Foundation
-import MienCommandSupport
 import MienLoad
 import MienModels
+import MienTools
 
 /// Measures one server on SQLite beside one on PostgreSQL, and then one, two, and three servers on one
 /// PostgreSQL, each held to the same part of a core, so that a small machine shows how the throughput

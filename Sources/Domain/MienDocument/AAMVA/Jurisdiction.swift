@@ -20,7 +20,7 @@ public struct Jurisdiction: Sendable, Hashable {
         country = Self.canada.contains(code) ? "CA" : Self.mexico.contains(code) ? "MX" : "US"
     }
 
-    /// The countries whose cards are read. Those of Mexico have other barcodes.
+    /// The countries whose cards are read. Cards of Mexico have other barcodes.
     public static let countries: Set<String> = ["US", "CA"]
 
     private static let canada: Set<String> = [

@@ -1,3 +1,5 @@
+public import MienCore
+
 /// Measurements of a picture of a document.
 public struct CaptureMeasurements: Sendable, Hashable {
     /// The number of documents: 0, 1, or 2 for more than one.
@@ -72,7 +74,7 @@ public struct CaptureVerdict: Sendable, Hashable {
         var faults: [CaptureFault] = []
         if measurements.documents > 1 { faults.append(.severalDocuments) }
         if measurements.isCutOff { faults.append(.cutOff) }
-        // Written so that a number that is not one is a fault.
+        // The conditions are negated so that NaN counts as a fault.
         if !(measurements.width >= limits.width) { faults.append(.tooSmall) }
         if !(measurements.brightness >= limits.brightness) { faults.append(.tooDark) }
         if let sharpness = measurements.sharpness, !(sharpness >= limits.sharpness) {

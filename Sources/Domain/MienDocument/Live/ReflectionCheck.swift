@@ -64,7 +64,7 @@ public struct ReflectionCheck: Sendable, Hashable {
             return
         }
         var faults: [Fault] = []
-        // Written so that a number that is not one is a fault.
+        // The conditions are negated so that NaN counts as a fault.
         if let likeness = measurements.likeness, !(likeness >= limits.likeness) {
             faults.append(.otherDocument)
         }

@@ -163,7 +163,8 @@ struct NameAgreement: Sendable, Hashable {
             other.contains { $0.unicodeScalars.contains { block.contains($0.value) } }
         }
         let isArabic = has(0x600...0x6FF)
-        // ICU's c is the first sound of Цезарь, not that of Carl.
+        // ICU writes ц, the first sound of Цезарь, as “c”. Our comparison would take it for the “c”
+        // of Carl.
         if has(0x400...0x52F) { spelled = spelled.replacing("c", with: "s") }
         let sounds = consonants(spelled.split(separator: " ").map(String.init), isArabic: isArabic)
         let typed = consonants(latin, isArabic: isArabic)

@@ -24,15 +24,12 @@ public struct VerificationState: Sendable, Hashable, Codable {
     private var document: DocumentResult?
     /// The pictures or documents to send instead of the last document; `nil` for none.
     private var requested: [DocumentRecapture]?
-    /// `nil` in states that an older server stored.
-    private var usedSimulation: Bool?
+    /// Whether a source that invents its answers judged any attempt since the last reset.
+    public private(set) var isSimulated = false
 
     private enum DocumentResult: String, Codable { case unreadable, succeeded, failed }
 
     public init() {}
-
-    /// Whether a source that invents its answers judged any attempt since the last reset.
-    public var isSimulated: Bool { usedSimulation ?? false }
 
     // MARK: Attempts
 
@@ -95,7 +92,7 @@ public struct VerificationState: Sendable, Hashable, Codable {
     ) -> Bool {
         guard let attempt = open, attempt.id == id, attempt.stage == .judging else { return false }
         guard outcome != .unreadable || attempt.kind.usesDocument else { return false }
-        if isSimulated { usedSimulation = true }
+        if isSimulated { self.isSimulated = true }
         if attempt.kind.usesDocument, outcome != .notJudged {
             requested = recapture.isEmpty ? nil : recapture
         }

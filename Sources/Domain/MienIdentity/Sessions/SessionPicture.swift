@@ -34,10 +34,9 @@ public enum SessionPart: String, WireWord {
 /// A request for another picture.
 public struct SessionRecapture: Sendable, Hashable, Codable {
     public let picture: SessionPicture
-    /// Words such as `poorImageQuality`.
-    public let reasons: [String]
+    public let reasons: [RecaptureReason]
 
-    public init(picture: SessionPicture, reasons: [String]) {
+    public init(picture: SessionPicture, reasons: [RecaptureReason]) {
         (self.picture, self.reasons) = (picture, reasons)
     }
 }

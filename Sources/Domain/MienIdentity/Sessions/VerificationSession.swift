@@ -153,8 +153,8 @@ public struct VerificationSession: Sendable, Hashable, Codable {
         rejections[picture.rawValue] ?? 0 < Self.maxRejections
     }
 
-    /// Begins the judgment. Who cannot tilt the document, or has no camera, goes on without: the check
-    /// is then not made.
+    /// Begins the judgment. A person who cannot tilt the document, or has no camera, goes on
+    /// without: the check is then not made.
     public mutating func submit() throws(Refusal) {
         try requireInput()
         guard missing.allSatisfy({ $0 == .documentTilt }) else { throw .picturesMissing }

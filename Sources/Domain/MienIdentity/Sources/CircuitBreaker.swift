@@ -7,9 +7,14 @@ public import MienCore
 public struct CircuitBreaker: Sendable, Hashable {
     public let failures: Int
     public let pause: Duration
-    private var count = 0
-    private var openUntil: Instant?
-    private var triedAt: Instant?
+    private var state = State.closed(failures: 0)
+
+    private enum State: Sendable, Hashable {
+        /// So many failures in a row.
+        case closed(failures: Int)
+        /// One request may try after `until`.
+        case open(until: Instant, triedAt: Instant?)
+    }
 
     /// - Parameter failures: 1 or more.
     public init(failures: Int = 5, pause: Duration = .seconds(30)) {
@@ -19,19 +24,20 @@ public struct CircuitBreaker: Sendable, Hashable {
     /// Whether a request may be sent. Of several at the end of a pause, one may; another may after
     /// ``pause`` if its result never arrives.
     public mutating func begin(at now: Instant) -> Bool {
-        guard let openUntil else { return true }
-        guard now >= openUntil else { return false }
+        guard case .open(let until, let triedAt) = state else { return true }
+        guard now >= until else { return false }
         if let triedAt, now < triedAt + pause { return false }
-        triedAt = now
+        state = .open(until: until, triedAt: now)
         return true
     }
 
-    public mutating func succeed() {
-        (count, openUntil, triedAt) = (0, nil, nil)
-    }
+    public mutating func succeed() { state = .closed(failures: 0) }
 
     public mutating func fail(at now: Instant) {
-        count = min(count + 1, failures)
-        if count == failures { (openUntil, triedAt) = (now + pause, nil) }
+        if case .closed(let count) = state, count + 1 < failures {
+            state = .closed(failures: count + 1)
+        } else {
+            state = .open(until: now + pause, triedAt: nil)
+        }
     }
 }

@@ -95,7 +95,7 @@ extension SourceAnswer {
         }
         let own = compared[best]
         let isExact = own.agrees && own.scores[.firstName] == 1 && own.scores[.lastName] == 1
-        // An unmarked row that is as close may be the person's own.
+        // If a row without marks is as close, it may be the person's own.
         let isContested = candidates.indices.contains { index in
             candidates[index].marks.isEmpty
                 && compared[index].agrees == own.agrees && compared[index].total >= own.total

@@ -26,13 +26,6 @@ public enum JourneySchema {
         return .object(schema)
     }
 
-    /// The schemas of all steps' settings, by type.
-    public static var allSettings: JSONValue {
-        .object(
-            Dictionary(
-                uniqueKeysWithValues: StepType.allCases.map { ($0.rawValue, settings(of: $0)) }))
-    }
-
     /// The definitions that settings refer to as `#/$defs/…`.
     public static var definitions: JSONValue { .object(shared) }
 

@@ -1,73 +1,78 @@
 public import MienAPI
 
-/// The type of a step. The raw value is `type` in a definition. Each step's file declares its own.
-public struct StepType: RawRepresentable, Sendable, Hashable {
-    public let rawValue: String
-
-    /// Declares a type. The step that has it is listed in ``all``.
-    init(declared rawValue: String) { self.rawValue = rawValue }
-
-    /// Returns the type with this name, if a step has it.
-    public init?(rawValue: String) {
-        guard Self.implementations[Self(declared: rawValue)] != nil else { return nil }
-        self.init(declared: rawValue)
-    }
+/// The type of a step, in reference order. The raw value is `type` in a definition.
+public enum StepType: String, Sendable, Hashable, CaseIterable {
+    case loginForm = "login_form"
+    case authenticatePassword = "authenticate_password"
+    case selfieAcquisition = "selfie_acquisition"
+    case identityVerification = "identity_verification"
+    case registerFace = "register_face"
+    case authenticateFace = "authenticate_face"
+    case registerNativeBiometrics = "register_native_biometrics"
+    case authenticateNativeBiometrics = "authenticate_native_biometrics"
+    case deleteNativeBiometrics = "delete_native_biometrics"
+    case transactionSigningNativeBiometrics = "transaction_signing_native_biometrics"
+    case emailOTPAuthentication = "email_otp_authentication"
+    case registerOTP = "register_otp"
+    case authenticateOTP = "authenticate_otp"
+    case transactionSigningOTP = "transaction_signing_otp"
+    case transactionApprovalOTP = "transaction_approval_otp"
+    case recoveryCodeAuthentication = "recovery_code_authentication"
+    case recoverAccount = "recover_account"
+    case setPassword = "set_password"
+    case changePassword = "change_password"
+    case recordConsent = "record_consent"
+    case createUser = "create_user"
+    case lockAuthenticator = "lock_authenticator"
+    case unlockAuthenticator = "unlock_authenticator"
+    case information
+    case waitForTime = "wait_for_time"
+    case callWebhook = "call_webhook"
+    case condition
+    case loop
+    case setVariables = "set_variables"
+    case completeJourney = "complete_journey"
+    case rejectAccess = "reject_access"
 }
 
 extension StepType {
-    /// Every step, in reference order. A new step is added here, and nowhere else in the engine.
-    static let all: [any JourneyStep.Type] = [
-        LoginForm.self,
-        AuthenticatePassword.self,
-        SelfieAcquisition.self,
-        IdentityVerification.self,
-        RegisterFace.self,
-        AuthenticateFace.self,
-        RegisterNativeBiometrics.self,
-        AuthenticateNativeBiometrics.self,
-        DeleteNativeBiometrics.self,
-        TransactionSigningNativeBiometrics.self,
-        EmailOTPAuthentication.self,
-        RegisterOTP.self,
-        AuthenticateOTP.self,
-        TransactionSigningOTP.self,
-        TransactionApprovalOTP.self,
-        AuthenticateRecoveryCode.self,
-        RecoverAccount.self,
-        SetPassword.self,
-        ChangePassword.self,
-        RecordConsent.self,
-        CreateUser.self,
-        SetAuthenticatorLock<Locking>.self,
-        SetAuthenticatorLock<Unlocking>.self,
-        Information.self,
-        WaitForTime.self,
-        CallWebhook.self,
-        Condition.self,
-        Loop.self,
-        SetVariables.self,
-        CompleteJourney.self,
-        RejectAccess.self,
-    ]
-
-    private static let implementations = Dictionary(
-        uniqueKeysWithValues: all.map { ($0.type, $0) })
-
-    /// The type that implements the step.
+    /// The Swift type that implements the step.
     var implementation: any JourneyStep.Type {
-        guard let implementation = Self.implementations[self] else {
-            preconditionFailure("“\(rawValue)” is missing in StepType.all")
+        switch self {
+        case .loginForm: LoginForm.self
+        case .authenticatePassword: AuthenticatePassword.self
+        case .selfieAcquisition: SelfieAcquisition.self
+        case .identityVerification: IdentityVerification.self
+        case .registerFace: RegisterFace.self
+        case .authenticateFace: AuthenticateFace.self
+        case .registerNativeBiometrics: RegisterNativeBiometrics.self
+        case .authenticateNativeBiometrics: AuthenticateNativeBiometrics.self
+        case .deleteNativeBiometrics: DeleteNativeBiometrics.self
+        case .transactionSigningNativeBiometrics: TransactionSigningNativeBiometrics.self
+        case .emailOTPAuthentication: EmailOTPAuthentication.self
+        case .registerOTP: RegisterOTP.self
+        case .authenticateOTP: AuthenticateOTP.self
+        case .transactionSigningOTP: TransactionSigningOTP.self
+        case .transactionApprovalOTP: TransactionApprovalOTP.self
+        case .recoveryCodeAuthentication: AuthenticateRecoveryCode.self
+        case .recoverAccount: RecoverAccount.self
+        case .setPassword: SetPassword.self
+        case .changePassword: ChangePassword.self
+        case .recordConsent: RecordConsent.self
+        case .createUser: CreateUser.self
+        case .lockAuthenticator: SetAuthenticatorLock<Locking>.self
+        case .unlockAuthenticator: SetAuthenticatorLock<Unlocking>.self
+        case .information: Information.self
+        case .waitForTime: WaitForTime.self
+        case .callWebhook: CallWebhook.self
+        case .condition: Condition.self
+        case .loop: Loop.self
+        case .setVariables: SetVariables.self
+        case .completeJourney: CompleteJourney.self
+        case .rejectAccess: RejectAccess.self
         }
-        return implementation
     }
 
     /// The name that clients switch on; `nil` for steps they never see.
     public var wireName: JourneyStepName? { implementation.wireName }
-
-    /// The effects that the step requests.
-    public var effects: [any StepEffect.Type] { implementation.effects }
-}
-
-extension StepType: CaseIterable {
-    public static let allCases = all.map { $0.type }
 }

@@ -1,34 +1,13 @@
 /// Work that a journey requests. The caller performs it and returns `.performed(effect.result(…))`.
-public struct JourneyEffect: Sendable {
+public struct JourneyEffect: Sendable, Hashable {
     /// Identifies the step visit that the effect belongs to. A result with another ticket is
     /// rejected.
     public let ticket: EffectTicket
-    public var work: any StepEffect { simulated }
-    let simulated: any SimulatedEffect
-
-    init(ticket: EffectTicket, work: any SimulatedEffect) {
-        (self.ticket, simulated) = (ticket, work)
-    }
+    public let work: StepEffect
 
     /// Returns a result with this effect's ticket.
-    public func result(_ answer: EffectResult.Answer) -> EffectResult {
+    public func result(_ answer: EffectAnswer) -> EffectResult {
         EffectResult(ticket: ticket, answer: answer)
-    }
-
-    /// Returns a result with this effect's ticket.
-    public func result<Answer: EffectAnswer>(_ reply: EffectReply<Answer>) -> EffectResult {
-        result(EffectResult.Answer(reply))
-    }
-}
-
-extension JourneyEffect: Hashable {
-    public static func == (a: Self, b: Self) -> Bool {
-        a.ticket == b.ticket && AnyHashable(a.simulated) == AnyHashable(b.simulated)
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ticket)
-        hasher.combine(AnyHashable(simulated))
     }
 }
 
@@ -39,4 +18,15 @@ public struct EffectTicket: Sendable, Hashable, Codable {
     public let turn: Int
 
     public init(step: StepID, turn: Int) { (self.step, self.turn) = (step, turn) }
+}
+
+/// The result of an effect.
+public struct EffectResult: Sendable, Hashable {
+    /// The ticket of the effect.
+    public let ticket: EffectTicket
+    public let answer: EffectAnswer
+
+    public init(ticket: EffectTicket, answer: EffectAnswer) {
+        (self.ticket, self.answer) = (ticket, answer)
+    }
 }

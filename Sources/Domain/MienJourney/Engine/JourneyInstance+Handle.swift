@@ -40,7 +40,7 @@ extension StepRun {
             instance.failure = nil
             return try respond(response, step, asked)
         case (.performing(let ticket, let pending), .performed(let result)):
-            guard result.ticket == ticket, result.answer.isAnswer(to: pending) else {
+            guard result.ticket == ticket, pending.accepts(result.answer) else {
                 throw .invalidState
             }
             return resume(result.answer, pending, ticket.step)
@@ -163,7 +163,7 @@ extension StepRun {
 
     // MARK: Advancing
 
-    private mutating func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ id: StepID)
+    private mutating func resume(_ answer: EffectAnswer, _ pending: Pending, _ id: StepID)
         -> JourneyDecision
     {
         guard let definition = definition.steps[id] else {
@@ -214,18 +214,12 @@ extension StepRun {
 
     private mutating func follow(_ move: Move, _ definition: StepDefinition) -> Way {
         switch move {
-        case .request(let work, let pending):
-            precondition(
-                definition.type.implementation.requests(work),
-                "an effect is missing in the step's list of effects")
+        case .perform(let work, let pending):
             instance.turns += 1
             let ticket = EffectTicket(step: definition.id, turn: instance.turns)
             instance.position = .performing(ticket, pending)
             return .decided(.perform(JourneyEffect(ticket: ticket, work: work)))
         case .ask(let data, let asked):
-            precondition(
-                definition.type.implementation.shows(asked),
-                "a prompt is missing in the step's list of prompts")
             instance.secrets = [:]
             guard let name = definition.type.wireName else {
                 return .decided(end(.journeyError, definition.id, reason: "journey_error"))

@@ -58,19 +58,6 @@ public struct JourneyUser: Sendable, Hashable, Codable {
             id, level, amr, proof, isRecovered
         )
     }
-
-    private enum CodingKeys: String, CodingKey { case id, level, amr, proof, isRecovered }
-
-    /// Runs stored by earlier versions have neither `proof` nor `isRecovered`.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            id: try values.decode(UserID.self, forKey: .id),
-            level: try values.decode(Level.self, forKey: .level),
-            amr: try values.decode([String].self, forKey: .amr),
-            proof: try values.decodeIfPresent(Proof.self, forKey: .proof),
-            isRecovered: try values.decodeIfPresent(Bool.self, forKey: .isRecovered) ?? false)
-    }
 }
 
 /// The authenticator used in a successful authentication.

@@ -2,17 +2,43 @@ public import MienCore
 
 /// Work outside the journey that a step requests, such as checking a password or mailing a code.
 ///
-/// An effect is declared in the file of its step, or in `Effects/` if several steps request it. A
-/// step lists its effects in ``JourneyStep/effects``. Nothing here has a default, so that a new
-/// effect does not compile until it says what it waits for and what it does to authenticators.
-public protocol StepEffect: Sendable, Hashable {
-    associatedtype Answer: EffectAnswer
-    /// The part of the run that waits for the answer.
-    associatedtype Pending: PendingState where Pending.Answer == Answer
-
-    typealias Reply = EffectReply<Answer>
-
-    var impact: AuthenticatorImpact { get }
+/// What an effect contains is declared in the file of its step, or in `Effects/` if several steps
+/// request it. Effects hold the client's secrets, so that they are never encoded.
+public enum StepEffect: Sendable, Hashable {
+    /// Finds the user with this identifier.
+    case resolveUser(Sensitive<String>)
+    case authenticatePassword(AuthenticatePasswordEffect)
+    case openCapture(CaptureRequest)
+    /// Reads a capture that the client reports as finished.
+    case readCapture(CaptureID)
+    case openVerification(VerificationRequest)
+    case readVerification(ReadVerificationEffect)
+    case registerFace(RegisterFaceEffect)
+    case authenticateFace(AuthenticateFaceEffect)
+    case challengeDeviceKey(ChallengeDeviceKeyEffect)
+    case registerDeviceKey(RegisterDeviceKeyEffect)
+    case verifyDeviceKey(VerifyDeviceKeyEffect)
+    case deleteDeviceKey(DeleteDeviceKeyEffect)
+    case sendEmailCode(SendEmailCodeEffect)
+    case checkEmailCode(CheckEmailCodeEffect)
+    case offerOTP(OfferOTPEffect)
+    case confirmOTP(ConfirmOTPEffect)
+    case authenticateOTP(AuthenticateOTPEffect)
+    /// Draws a challenge for an OTP token. The answer is a challenge even for an unknown user or
+    /// token.
+    case challengeOTP(approvalData: [String: String])
+    case verifyOTPSignature(VerifyOTPSignatureEffect)
+    case requestApproval(RequestApprovalEffect)
+    case readApproval(ReadApprovalEffect)
+    case authenticateRecoveryCode(AuthenticateRecoveryCodeEffect)
+    case recoverAccount(RecoverAccountEffect)
+    case setPassword(SetPasswordEffect)
+    case recordConsent(RecordConsentEffect)
+    case findConsent(FindConsentEffect)
+    /// Creates an account that the run signs up.
+    case createUser(NewUser)
+    case setAuthenticatorLock(SetAuthenticatorLockEffect)
+    case callWebhook(WebhookCall)
 }
 
 /// The effect on a user's authenticators.
@@ -26,30 +52,27 @@ public enum AuthenticatorImpact: Sendable, Hashable {
     case addsToEveryApp(UserID)
 }
 
-/// The answer of an effect's performer, unless it refuses.
-public protocol EffectAnswer: Sendable, Hashable {}
-
-/// The performer's answer to an effect, or its refusal. Any effect can be refused.
-public enum EffectReply<Answer: EffectAnswer>: Sendable, Hashable {
-    case answer(Answer)
-    case refused(StepErrorCode)
-
-    public var isRefusal: Bool {
+extension StepEffect {
+    public var impact: AuthenticatorImpact {
         switch self {
-        case .answer: false
-        case .refused: true
+        case .authenticatePassword: .verifies(.password)
+        case .authenticateFace: .verifies(.face)
+        case .verifyDeviceKey: .verifies(.nativeBiometrics)
+        case .checkEmailCode: .verifies(.emailCode)
+        case .authenticateOTP, .verifyOTPSignature: .verifies(.otp)
+        case .authenticateRecoveryCode: .verifies(.recoveryCode)
+        case .registerFace(let effect): .adds(effect.user)
+        case .registerDeviceKey(let effect): .adds(effect.user)
+        case .offerOTP(let effect): .adds(effect.user)
+        case .setPassword(let effect): .addsToEveryApp(effect.user)
+        case .deleteDeviceKey(let effect): .removes(effect.user)
+        // The signature was counted when the other device sent it. Nothing was entered on this one.
+        case .readApproval: .none
+        case .resolveUser, .openCapture, .readCapture, .openVerification, .readVerification,
+            .challengeDeviceKey, .sendEmailCode, .confirmOTP, .challengeOTP, .requestApproval,
+            .recoverAccount, .recordConsent, .findConsent, .createUser, .setAuthenticatorLock,
+            .callWebhook:
+            .none
         }
-    }
-}
-
-/// An effect that a recorded test performs without a server.
-protocol SimulatedEffect: StepEffect {
-    /// Returns the answer that a server would give.
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply
-}
-
-extension SimulatedEffect {
-    func simulatedAnswer(in world: inout SimulatedWorld, at now: Instant) -> EffectResult.Answer {
-        EffectResult.Answer(simulated(in: &world, at: now))
     }
 }

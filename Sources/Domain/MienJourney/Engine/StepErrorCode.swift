@@ -8,7 +8,7 @@ public enum StepErrorCode: String, Sendable, Hashable, Codable, CaseIterable {
     case captureMissing = "capture_missing", captureUnfinished = "capture_unfinished",
         captureRefused = "capture_refused"
     case consentMissing = "consent_missing"
-    case userMissing = "user_missing", userMismatch = "user_mismatch", userExists = "user_exists"
+    case userMissing = "user_missing", userMismatch = "user_mismatch"
     case secretMissing = "secret_missing"
     /// A new password breaks a rule: it is too short or too long, common, or one of the user's
     /// names.

@@ -183,19 +183,19 @@ struct StepRun {
     }
 
     /// Records that the user has authenticated.
-    mutating func signIn(_ answer: some AuthenticationAnswer) throws(StepFault) {
-        try accept(answer, as: .authenticated)
+    mutating func signIn(_ proof: Authentication) throws(StepFault) {
+        try accept(proof, as: .authenticated)
     }
 
     /// Records that the client acts for the user whom an authenticator has shown, without signing
     /// them in.
-    mutating func establish(_ answer: some AuthenticationAnswer) throws(StepFault) {
-        try accept(answer, as: .established)
+    mutating func establish(_ proof: Authentication) throws(StepFault) {
+        try accept(proof, as: .established)
     }
 
-    private mutating func accept(
-        _ answer: some AuthenticationAnswer, as level: JourneyUser.Level
-    ) throws(StepFault) {
+    private mutating func accept(_ answer: Authentication, as level: JourneyUser.Level)
+        throws(StepFault)
+    {
         let (user, amr) = (answer.user, answer.amr)
         if let known = instance.user, known.level > .identified, known.id != user {
             throw StepFault(.invalidCredentials)

@@ -239,7 +239,7 @@ public enum JourneyLinter {
             }
         }
         let unlocked = withoutHold { $0.proof == .restoring }
-        // Nobody else's password is set in a journey that has just created the account.
+        // A journey that has just created the account cannot set another person's password.
         let replaced = withoutHold { $0.proof == .restoring || $0.createsUser }
         return findings(unlocked.filter { facts($0)?.unlocks == true }, "gets here")
             + findings(

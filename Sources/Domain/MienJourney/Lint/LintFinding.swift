@@ -73,5 +73,5 @@ extension LintFinding.Code {
 }
 
 extension LintFinding.Code: CaseIterable {
-    public static let allCases = shared + StepType.all.flatMap { $0.lintCodes }
+    public static let allCases = shared + StepType.allCases.flatMap { $0.implementation.lintCodes }
 }

@@ -18,7 +18,8 @@ public enum JourneySimulator {
         let all = definition.steps.values.flatMap { step in
             step.outcomes.map { SimulationReport.Branch(step: step.id, outcome: $0) }
         }
-        // Failing expressions take outcomes that the author did not define; do not count them.
+        // Do not count outcomes that steps take because an expression fails: the author did not
+        // define them.
         let drawn = all.filter { definition.steps[$0.step]?.on[$0.outcome] != nil }
         return SimulationReport(
             cases: cases, untaken: drawn.filter { !taken.contains($0) }.sorted(),

@@ -51,7 +51,7 @@ struct SimulatedRun {
                     ))
             }
             guard case .perform(let effect) = decision else { return decision }
-            event = .performed(effect.result(effect.simulated.simulatedAnswer(in: &world, at: now)))
+            event = .performed(effect.result(world.perform(effect.work, at: now)))
         }
     }
 }

@@ -1,7 +1,42 @@
 import MienCore
 
-/// Shared parts of simulated effects. Each effect answers in the file that declares it.
 extension SimulatedWorld {
+    /// Returns the answer that a server would give. Each effect answers in the file that declares it.
+    mutating func perform(_ effect: StepEffect, at now: Instant) -> EffectAnswer {
+        switch effect {
+        case .resolveUser(let identifier): .user(identifier.use { user($0) }?.id)
+        case .authenticatePassword(let effect): effect.simulated(in: &self)
+        case .openCapture(let request): request.simulated(in: &self)
+        case .readCapture(let capture): read(capture)
+        case .openVerification(let request): request.simulated(in: &self)
+        case .readVerification(let effect): effect.simulated(in: &self)
+        case .registerFace(let effect): effect.simulated(in: &self)
+        case .authenticateFace(let effect): effect.simulated(in: &self)
+        case .challengeDeviceKey, .challengeOTP: challenge()
+        case .registerDeviceKey(let effect): effect.simulated(in: &self)
+        case .verifyDeviceKey(let effect): effect.simulated(in: &self)
+        case .deleteDeviceKey(let effect): effect.simulated(in: &self)
+        case .sendEmailCode(let effect): effect.simulated(in: &self, at: now)
+        case .checkEmailCode(let effect): effect.simulated(in: &self, at: now)
+        case .offerOTP(let effect): effect.simulated(in: &self, at: now)
+        case .confirmOTP(let effect): effect.simulated(in: &self)
+        case .authenticateOTP(let effect): effect.simulated(in: &self)
+        case .verifyOTPSignature(let effect): effect.simulated(in: &self)
+        case .requestApproval(let effect): effect.simulated(in: &self, at: now)
+        case .readApproval(let effect): effect.simulated(in: &self)
+        case .authenticateRecoveryCode(let effect): effect.simulated(in: &self)
+        case .recoverAccount(let effect): effect.simulated(in: &self, at: now)
+        case .setPassword(let effect): effect.simulated(in: &self)
+        case .recordConsent(let effect): effect.simulated(in: &self)
+        case .findConsent(let effect): effect.simulated(in: self)
+        case .createUser(let user): user.simulated(in: &self)
+        case .setAuthenticatorLock(let effect): effect.simulated(in: &self)
+        case .callWebhook(let call): call.simulated(in: self)
+        }
+    }
+
+    // MARK: Shared parts
+
     mutating func issue<Kind>(_ type: Identifier<Kind>.Type) -> Identifier<Kind> {
         issued += 1
         guard let id = Identifier<Kind>("\(Kind.prefix)_\(issued)") else {
@@ -23,7 +58,7 @@ extension SimulatedWorld {
     mutating func authenticate(
         _ reference: UserReference, _ type: AuthenticatorType, amr: String,
         _ isRight: (User) -> Bool
-    ) -> EffectReply<Authentication> {
+    ) -> EffectAnswer {
         guard let user = user(reference), let index = index(of: user.id) else {
             return .refused(.invalidCredentials)
         }

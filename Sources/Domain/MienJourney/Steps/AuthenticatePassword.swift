@@ -2,8 +2,6 @@ public import MienCore
 
 /// Checks a password. Success signs the user in.
 struct AuthenticatePassword: JourneyStep {
-    static let type = StepType.authenticatePassword
-    static let effects: [any SimulatedEffect.Type] = [AuthenticatePasswordEffect.self]
     static let authenticator: AuthenticatorType? = .password
     static let settings = SecretCheck.settings(
         user: "username", secret: "password",
@@ -21,19 +19,15 @@ struct AuthenticatePassword: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let (user, password) = try check.subject(run)
         return .perform(
-            AuthenticatePasswordEffect(user: user, password: password),
-            .init(expected: user.expected))
+            .authenticatePassword(AuthenticatePasswordEffect(user: user, password: password)),
+            .checkingPassword(expected: user.expected))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
         try check.resume(answer, &run)
     }
-}
-
-extension StepType {
-    public static let authenticatePassword = StepType(declared: "authenticate_password")
 }
 
 /// The parts shared by the steps that check a secret from a form.
@@ -70,8 +64,8 @@ struct SecretCheck: Sendable {
         (try run.reference(user), try run.secret(secret))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ run: inout StepRun) throws(StepFault) -> Move {
-        guard case .given(let proof as Authentication) = answer else {
+    func resume(_ answer: EffectAnswer, _ run: inout StepRun) throws(StepFault) -> Move {
+        guard case .proof(let proof) = answer else {
             return .fail(run.reported(answer.refusal, user))
         }
         try run.signIn(proof)
@@ -80,28 +74,13 @@ struct SecretCheck: Sendable {
 }
 
 /// Checks a password.
-public struct AuthenticatePasswordEffect: StepEffect {
+public struct AuthenticatePasswordEffect: Sendable, Hashable {
     public let user: UserReference
     public let password: Sensitive<String>
-
-    public init(user: UserReference, password: Sensitive<String>) {
-        (self.user, self.password) = (user, password)
-    }
-
-    public var impact: AuthenticatorImpact { .verifies(.password) }
-
-    public typealias Answer = Authentication
-
-    public struct Pending: PendingState {
-        public static let name = "checkingPassword"
-        let expected: UserID?
-
-        public func accepts(_ answer: Authentication) -> Bool { answer.concerns(expected) }
-    }
 }
 
-extension AuthenticatePasswordEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension AuthenticatePasswordEffect {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         world.authenticate(user, .password, amr: "pwd") { user in
             password.use { $0 == user.password }
         }

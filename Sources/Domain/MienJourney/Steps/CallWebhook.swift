@@ -2,9 +2,7 @@ public import MienCore
 
 /// Calls another system. Success is a response with status 200 to 299.
 struct CallWebhook: JourneyStep {
-    static let type = StepType.callWebhook
     static let lintCodes = [LintFinding.Code.webhookNotHTTPS]
-    static let effects: [any SimulatedEffect.Type] = [CallWebhookEffect.self]
 
     static let settings =
         [
@@ -57,22 +55,21 @@ struct CallWebhook: JourneyStep {
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         .perform(
-            CallWebhookEffect(
-                call: WebhookCall(
+            .callWebhook(
+                WebhookCall(
                     url: url, body: Sensitive(try run.values(body)), timeoutSeconds: timeoutSeconds)
-            ), .init())
+            ), .callingWebhook)
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        guard case .given(let answer as CallWebhookEffect.Answer) = answer else {
+        guard case .webhookAnswered(let status, let body) = answer else {
             return .fail(answer.refusal)
         }
-        guard (200...299).contains(answer.status) else { return .fail(.webhookFailed) }
+        guard (200...299).contains(status) else { return .fail(.webhookFailed) }
         if let outputVariable {
-            try run.set(
-                outputVariable, ["status": .number(Double(answer.status)), "body": answer.body])
+            try run.set(outputVariable, ["status": .number(Double(status)), "body": body])
         }
         return .leave(.success)
     }
@@ -88,10 +85,6 @@ extension JourneyDefinition {
 
 extension LintFinding.Code {
     public static let webhookNotHTTPS = Self(rawValue: "webhook_not_https")
-}
-
-extension StepType {
-    public static let callWebhook = StepType(declared: "call_webhook")
 }
 
 extension SettingReader {
@@ -111,38 +104,16 @@ extension SettingReader {
     }
 }
 
-/// Calls another system.
-public struct CallWebhookEffect: StepEffect {
-    public let call: WebhookCall
-
-    public var impact: AuthenticatorImpact { .none }
-
-    public struct Answer: EffectAnswer {
-        public let status: Int
-        public let body: JSONValue
-    }
-
-    public struct Pending: PendingState {
-        public static let name = "callingWebhook"
-        public func accepts(_ answer: CallWebhookEffect.Answer) -> Bool { true }
-    }
-}
-
+/// A call of another system.
 public struct WebhookCall: Sendable, Hashable {
     public let url: String
     public let body: Sensitive<[String: JSONValue]>
     public let timeoutSeconds: Int
 }
 
-extension EffectReply where Answer == CallWebhookEffect.Answer {
-    public static func webhookAnswered(status: Int, body: JSONValue) -> Self {
-        .answer(Answer(status: status, body: body))
-    }
-}
-
-extension CallWebhookEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
-        guard let webhook = world.webhooks[call.url] else { return .refused(.webhookFailed) }
+extension WebhookCall {
+    func simulated(in world: SimulatedWorld) -> EffectAnswer {
+        guard let webhook = world.webhooks[url] else { return .refused(.webhookFailed) }
         return .webhookAnswered(status: webhook.status, body: webhook.body)
     }
 }

@@ -5,10 +5,6 @@ import MienCore
 /// The current password passes the lock gate like any other guess, and counts as a sign-in of this
 /// run.
 struct ChangePassword: JourneyStep {
-    static let type = StepType.changePassword
-    static let effects: [any SimulatedEffect.Type] = [
-        AuthenticatePasswordEffect.self, SetPasswordEffect.self,
-    ]
     static let settings =
         [
             Setting(
@@ -47,27 +43,24 @@ struct ChangePassword: JourneyStep {
         // A missing new password must not cost a guess.
         _ = try run.secret(new)
         return .perform(
-            AuthenticatePasswordEffect(user: .id(user.id), password: try run.secret(current)),
-            .init(expected: user.id))
+            .authenticatePassword(
+                AuthenticatePasswordEffect(user: .id(user.id), password: try run.secret(current))),
+            .checkingPassword(expected: user.id))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
         switch answer {
-        case .given(let proof as Authentication):
+        case .proof(let proof):
             try run.signIn(proof)
             return .perform(
-                SetPasswordEffect(user: proof.user, password: try run.secret(new)),
-                .init(user: proof.user))
-        case .given(let set as SetPasswordEffect.Answer):
-            run.passwordChanged(set)
+                .setPassword(SetPasswordEffect(user: proof.user, password: try run.secret(new))),
+                .settingPassword(proof.user))
+        case .passwordSet(_, let epoch):
+            run.passwordChanged(epoch)
             return .leave(.success)
         default: return .fail(answer.refusal)
         }
     }
-}
-
-extension StepType {
-    public static let changePassword = StepType(declared: "change_password")
 }

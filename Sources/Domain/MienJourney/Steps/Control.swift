@@ -2,8 +2,6 @@ import MienCore
 
 /// Chooses one of two outcomes.
 struct Condition: JourneyStep {
-    static let type = StepType.condition
-
     static let settings = [Setting("expression", .expression, required: true, "True or false.")]
 
     let expression: JourneyExpression
@@ -29,14 +27,8 @@ struct Condition: JourneyStep {
     }
 }
 
-extension StepType {
-    public static let condition = StepType(declared: "condition")
-}
-
 /// Repeats its body. An outcome in the body without a next step starts another iteration.
 struct Loop: JourneyStep {
-    static let type = StepType.loop
-
     static let settings = [
         Setting(
             "max_iterations", .integer(1...100), required: true, "The maximum number of iterations."
@@ -93,14 +85,8 @@ struct Loop: JourneyStep {
     }
 }
 
-extension StepType {
-    public static let loop = StepType(declared: "loop")
-}
-
 /// Computes variables. All expressions read the values from before the step.
 struct SetVariables: JourneyStep {
-    static let type = StepType.setVariables
-
     static let settings = [
         Setting(
             "variables", .expressions(maxCount: 50), required: true,
@@ -132,10 +118,6 @@ struct SetVariables: JourneyStep {
         for (name, value) in try run.values(variables) { try run.set(name, value) }
         return .leave(.success)
     }
-}
-
-extension StepType {
-    public static let setVariables = StepType(declared: "set_variables")
 }
 
 extension StepFacts.OutcomeFacts {

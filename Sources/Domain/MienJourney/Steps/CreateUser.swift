@@ -6,9 +6,6 @@ public import MienCore
 /// A taken name or address makes no difference here: the journey proceeds in the same way and does
 /// not complete. The owner is notified by email.
 struct CreateUser: JourneyStep {
-    static let type = StepType.createUser
-    static let effects: [any SimulatedEffect.Type] = [CreateUserEffect.self]
-
     static let example: [String: JSONValue] = ["username": "form.username"]
     static let settings =
         [
@@ -72,7 +69,7 @@ struct CreateUser: JourneyStep {
             attributes: Sensitive(try run.values(attributes)),
             password: try password.map { expression throws(StepFault) in try run.secret(expression)
             })
-        return .perform(CreateUserEffect(user: user), .init())
+        return .perform(.createUser(user), .creatingUser)
     }
 
     private func text(_ expression: JourneyExpression?, _ run: StepRun) throws(StepFault)
@@ -81,52 +78,29 @@ struct CreateUser: JourneyStep {
         try expression.map { expression throws(StepFault) in Sensitive(try run.text(expression)) }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        guard case .given(let created as CreateUserEffect.Answer) = answer else {
-            return .fail(answer.refusal)
-        }
-        try run.establish(created.user, isNew: true)
+        guard case .userCreated(let user) = answer else { return .fail(answer.refusal) }
+        try run.establish(user, isNew: true)
         return .leave(.success)
     }
 }
 
-extension StepType {
-    public static let createUser = StepType(declared: "create_user")
-}
-
-/// Creates an account that the run signs up.
-public struct CreateUserEffect: StepEffect {
-    public let user: NewUser
-
-    public var impact: AuthenticatorImpact { .none }
-
-    public struct Answer: EffectAnswer { public let user: UserID }
-
-    public struct Pending: PendingState {
-        public static let name = "creatingUser"
-        public func accepts(_ answer: CreateUserEffect.Answer) -> Bool { true }
-    }
-}
-
+/// An account that the run signs up.
 public struct NewUser: Sendable, Hashable {
     public let externalID, username, email: Sensitive<String>?
     public let attributes: Sensitive<[String: JSONValue]>
     public let password: Sensitive<String>?
 }
 
-extension EffectReply where Answer == CreateUserEffect.Answer {
-    public static func userCreated(_ user: UserID) -> Self { .answer(Answer(user: user)) }
-}
-
-extension CreateUserEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
-        let names = [user.externalID, user.username].compactMap { name in
+extension NewUser {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
+        let names = [externalID, username].compactMap { name in
             name.map { $0.use { $0.lowercased() } }
         }
         // One of the server's password rules.
-        if let password = user.password, password.use({ names.contains($0.lowercased()) }) {
+        if let password, password.use({ names.contains($0.lowercased()) }) {
             return .refused(.notAllowed)
         }
         let isTaken = world.users.contains { user in names.contains { user.names.contains($0) } }
@@ -135,8 +109,8 @@ extension CreateUserEffect: SimulatedEffect {
         world.users.append(
             SimulatedWorld.User(
                 id: id, names: (isTaken ? [] : names) + [id.text.lowercased()],
-                claimedEmail: user.email.map { $0.use { $0 } }, isDecoy: isTaken,
-                password: user.password.map { $0.use { $0 } }))
+                claimedEmail: email.map { $0.use { $0 } }, isDecoy: isTaken,
+                password: password.map { $0.use { $0 } }))
         return .userCreated(id)
     }
 }

@@ -2,15 +2,8 @@ import MienAPI
 public import MienCore
 
 /// Asks the device to sign a challenge. Success signs the user in.
-struct AuthenticateNativeBiometrics: JourneyStep {
-    static let type = StepType.authenticateNativeBiometrics
+struct AuthenticateNativeBiometrics: DeviceKeyStep {
     static let wireName: JourneyStepName? = .nativeBiometricsAuthentication
-    // One SDK sends the first one, with its misspelling.
-    static let effects: [any SimulatedEffect.Type] = [
-        ChallengeDeviceKeyEffect.self, VerifyDeviceKeyEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [DeviceChallengePrompt.self]
-    static let authenticator: AuthenticatorType? = .nativeBiometrics
 
     static let settings =
         CheckedUser.settings() + FailureSettings.settings + ClientSettings.settings
@@ -20,43 +13,12 @@ struct AuthenticateNativeBiometrics: JourneyStep {
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         signing = try DeviceKeySigning(reader, approvalData: nil)
     }
-
-    var failure: FailureSettings? { signing.failure }
-    var client: ClientSettings? { signing.client }
-    let clientCanFail = true
-    var facts: StepFacts { signing.facts }
-
-    func enter(_ run: inout StepRun) throws(StepFault) -> Move { try signing.challenge(&run) }
-    func options(_ asked: Asked) -> [ClientOption] { DeviceKeySigning.options }
-
-    func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
-        throws(JourneyClientError) -> Move
-    {
-        try signing.verify(input, asked, &run)
-    }
-
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
-        throws(StepFault) -> Move
-    {
-        try signing.resume(answer, &run)
-    }
-}
-
-extension StepType {
-    public static let authenticateNativeBiometrics = StepType(
-        declared: "authenticate_native_biometrics")
 }
 
 /// Asks the device to sign a transaction together with a challenge. Success signs the user in, and
 /// the approved data becomes a claim.
-struct TransactionSigningNativeBiometrics: JourneyStep {
-    static let type = StepType.transactionSigningNativeBiometrics
+struct TransactionSigningNativeBiometrics: DeviceKeyStep {
     static let wireName: JourneyStepName? = .nativeBiometricsTransactionSigning
-    static let effects: [any SimulatedEffect.Type] = [
-        ChallengeDeviceKeyEffect.self, VerifyDeviceKeyEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [DeviceChallengePrompt.self]
-    static let authenticator: AuthenticatorType? = .nativeBiometrics
 
     static let settings = DeviceKeySigning.transactionSettings
 
@@ -65,11 +27,31 @@ struct TransactionSigningNativeBiometrics: JourneyStep {
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         signing = try DeviceKeySigning(transaction: reader)
     }
+}
 
+/// A step that asks a device, or an OTP token, to sign a challenge.
+protocol SigningStep: JourneyStep {
+    var signing: DeviceKeySigning { get }
+}
+
+extension SigningStep {
     var failure: FailureSettings? { signing.failure }
     var client: ClientSettings? { signing.client }
-    let clientCanFail = true
+    var clientCanFail: Bool { true }
     var facts: StepFacts { signing.facts }
+
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
+        throws(StepFault) -> Move
+    {
+        try signing.resume(answer, &run)
+    }
+}
+
+/// A step that asks a device to sign with its key.
+protocol DeviceKeyStep: SigningStep {}
+
+extension DeviceKeyStep {
+    static var authenticator: AuthenticatorType? { .nativeBiometrics }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move { try signing.challenge(&run) }
     func options(_ asked: Asked) -> [ClientOption] { DeviceKeySigning.options }
@@ -79,17 +61,6 @@ struct TransactionSigningNativeBiometrics: JourneyStep {
     {
         try signing.verify(input, asked, &run)
     }
-
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
-        throws(StepFault) -> Move
-    {
-        try signing.resume(answer, &run)
-    }
-}
-
-extension StepType {
-    public static let transactionSigningNativeBiometrics = StepType(
-        declared: "transaction_signing_native_biometrics")
 }
 
 /// The parts shared by authentication and transaction signing with a device key. Transaction
@@ -154,14 +125,15 @@ struct DeviceKeySigning: Sendable {
 
     func challenge(_ run: inout StepRun) throws(StepFault) -> Move {
         .perform(
-            ChallengeDeviceKeyEffect(user: try run.reference(user), purpose: try purpose(run)),
-            .init())
+            .challengeDeviceKey(
+                ChallengeDeviceKeyEffect(user: try run.reference(user), purpose: try purpose(run))),
+            .challengingKey)
     }
 
     func verify(_ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard let challenge = (asked.state as? DeviceChallengePrompt)?.challenge,
+        guard case .deviceKey(let challenge) = asked,
             let keyID = input.plain["publicKeyId"]?.stringValue,
             let signature = input.plain["signature"]?.stringValue
         else { throw .invalidState }
@@ -180,30 +152,31 @@ struct DeviceKeySigning: Sendable {
                 challengeText: input.plain["challenge"]?.stringValue.map { Sensitive($0) },
                 unlock: unlock)
             return .perform(
-                VerifyDeviceKeyEffect(user: try run.reference(user), proof: proof),
-                .init(challenge: challenge))
+                .verifyDeviceKey(
+                    VerifyDeviceKeyEffect(user: try run.reference(user), proof: proof)),
+                .verifyingKey)
         } catch { return .fail(error.code) }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ run: inout StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectAnswer, _ run: inout StepRun) throws(StepFault) -> Move {
         switch answer {
-        case .given(let answer as DeviceChallenge):
+        case .deviceChallenge(let id, let challenge, _):
             // Return the identifier as given, so that the response does not reveal whether the user
             // exists.
-            var data: [String: JSONValue] = ["challenge": .string(answer.challenge)]
+            var data: [String: JSONValue] = ["challenge": .string(challenge)]
             switch try run.reference(user) {
             case .id(let user): data["user_identifier"] = .string(user.text)
             case .identifier(let identifier):
                 data["user_identifier"] = identifier.use { .string($0) }
             }
             if approvalData != nil {
-                data["transaction_challenge"] = .string(answer.challenge)
+                data["transaction_challenge"] = .string(challenge)
                 data["approval_data"] = .object(try approvedData(run).mapValues { .string($0) })
             }
-            return .ask(.object(data), Asked(DeviceChallengePrompt(challenge: answer.id)))
-        case .given(let proof as Authentication):
-            // What was signed becomes a claim. Its expressions may mean something else once the user
-            // has signed in.
+            return .ask(.object(data), .deviceKey(id))
+        case .proof(let proof):
+            // The signed data becomes a claim. Evaluate it before the sign-in, which can change the
+            // values of its expressions.
             let signed = approvalData == nil ? [:] : try approvedData(run)
             try run.signIn(proof)
             run.instance.approvalData.merge(signed) { $1 }
@@ -232,22 +205,9 @@ struct DeviceKeySigning: Sendable {
 }
 
 /// Checks the signature of a device's key.
-public struct VerifyDeviceKeyEffect: StepEffect {
+public struct VerifyDeviceKeyEffect: Sendable, Hashable {
     public let user: UserReference
     public let proof: DeviceKeyProof
-
-    public var impact: AuthenticatorImpact { .verifies(.nativeBiometrics) }
-
-    public typealias Answer = Authentication
-
-    public struct Pending: PendingState {
-        public static let name = "verifyingKey"
-        let challenge: ChallengeID
-
-        private enum CodingKeys: String, CodingKey { case challenge = "_0" }
-
-        public func accepts(_ answer: Authentication) -> Bool { true }
-    }
 }
 
 public struct DeviceKeyProof: Sendable, Hashable {
@@ -262,10 +222,10 @@ public struct DeviceKeyProof: Sendable, Hashable {
     public var unlock: DeviceKeyUnlock? = nil
 }
 
-extension VerifyDeviceKeyEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension VerifyDeviceKeyEffect {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         let challenge = world.challenges.removeValue(forKey: proof.challenge)
-        // As for a key without attestation.
+        // Simulates a key without attestation.
         return world.authenticate(user, .nativeBiometrics, amr: "pop") { user in
             guard let challenge, user.deviceKeys.contains(proof.publicKeyID) else { return false }
             return proof.signature.use { $0 == "signed:\(challenge)" }

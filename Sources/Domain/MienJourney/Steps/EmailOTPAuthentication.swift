@@ -5,12 +5,7 @@ public import MienCore
 ///
 /// Sends nothing for an unknown user, and shows the client the same prompts as for a known one.
 struct EmailOTPAuthentication: JourneyStep {
-    static let type = StepType.emailOTPAuthentication
     static let wireName: JourneyStepName? = .emailOTPAuthentication
-    static let effects: [any SimulatedEffect.Type] = [
-        SendEmailCodeEffect.self, CheckEmailCodeEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [EmailCodePrompt.self]
     static let authenticator: AuthenticatorType? = .emailCode
 
     static let settings =
@@ -58,13 +53,15 @@ struct EmailOTPAuthentication: JourneyStep {
     private func send(attemptsLeft: Int, resendsLeft: Int, _ run: StepRun) throws(StepFault) -> Move
     {
         .perform(
-            SendEmailCodeEffect(
-                user: try run.reference(user), length: codeLength, lifetimeSeconds: lifetimeSeconds),
-            .init(attemptsLeft: attemptsLeft, resendsLeft: resendsLeft))
+            .sendEmailCode(
+                SendEmailCodeEffect(
+                    user: try run.reference(user), length: codeLength,
+                    lifetimeSeconds: lifetimeSeconds)),
+            .sendingCode(attemptsLeft: attemptsLeft, resendsLeft: resendsLeft))
     }
 
     func options(_ asked: Asked) -> [ClientOption] {
-        guard let progress = (asked.state as? EmailCodePrompt)?.progress else { return [] }
+        guard case .code(let progress) = asked else { return [] }
         let schema = InputSchema(fields: [
             .text("passcode", title: "Code", format: .code, maxLength: 20)
         ])
@@ -75,9 +72,7 @@ struct EmailOTPAuthentication: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard var progress = (asked.state as? EmailCodePrompt)?.progress else {
-            throw .invalidState
-        }
+        guard case .code(var progress) = asked else { throw .invalidState }
         do throws(StepFault) {
             if option.kind == .resend {
                 return try send(
@@ -93,33 +88,31 @@ struct EmailOTPAuthentication: JourneyStep {
             }
             progress.attemptsLeft -= 1
             return .perform(
-                CheckEmailCodeEffect(
-                    code: progress.code, user: try run.reference(user),
-                    passcode: Sensitive(passcode)),
-                .init(progress: progress))
+                .checkEmailCode(
+                    CheckEmailCodeEffect(
+                        code: progress.code, user: try run.reference(user),
+                        passcode: Sensitive(passcode))),
+                .checkingCode(progress))
         } catch { return .fail(error.code) }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        switch (answer, pending.state) {
-        case (
-            .given(let sent as SendEmailCodeEffect.Answer),
-            let sending as SendEmailCodeEffect.Pending
-        ):
+        switch (answer, pending) {
+        case (.codeSent(let code), .sendingCode(let attemptsLeft, let resendsLeft)):
             let expiresAt = run.now + .seconds(lifetimeSeconds)
             return ask(
                 CodeProgress(
-                    code: sent.code, attemptsLeft: sending.attemptsLeft,
-                    resendsLeft: sending.resendsLeft, expiresAt: expiresAt),
+                    code: code, attemptsLeft: attemptsLeft, resendsLeft: resendsLeft,
+                    expiresAt: expiresAt),
                 error: nil)
-        case (.given(let proof as Authentication), _):
+        case (.proof(let proof), _):
             try run.signIn(proof)
             return .leave(.success)
-        case (.refused(let code), let check as CheckEmailCodeEffect.Pending)
-        where code != .unavailable && check.progress.attemptsLeft > 0:
-            return ask(check.progress, error: .wrongCode)
+        case (.refused(let code), .checkingCode(let progress))
+        where code != .unavailable && progress.attemptsLeft > 0:
+            return ask(progress, error: .wrongCode)
         default: return .fail(run.reported(answer.refusal, user))
         }
     }
@@ -131,23 +124,12 @@ struct EmailOTPAuthentication: JourneyStep {
             "resends_left": .number(Double(progress.resendsLeft)),
         ]
         if let error { data["error"] = ["code": .string(error.rawValue)] }
-        return .ask(.object(data), Asked(EmailCodePrompt(progress: progress)))
+        return .ask(.object(data), .code(progress))
     }
 }
 
-extension StepType {
-    public static let emailOTPAuthentication = StepType(declared: "email_otp_authentication")
-}
-
-/// A prompt for a mailed code.
-struct EmailCodePrompt: PromptState {
-    static let name = "code"
-    let progress: CodeProgress
-
-    private enum CodingKeys: String, CodingKey { case progress = "_0" }
-}
-
-struct CodeProgress: Sendable, Hashable, Codable {
+/// A mailed code that the client is asked for.
+public struct CodeProgress: Sendable, Hashable, Codable {
     let code: CodeID
     var attemptsLeft, resendsLeft: Int
     let expiresAt: Instant
@@ -155,48 +137,20 @@ struct CodeProgress: Sendable, Hashable, Codable {
 
 /// Sends a code by email. The answer is the same for an unknown user: nothing is sent then, and no
 /// passcode is accepted.
-public struct SendEmailCodeEffect: StepEffect {
+public struct SendEmailCodeEffect: Sendable, Hashable {
     public let user: UserReference
     public let length, lifetimeSeconds: Int
-
-    public var impact: AuthenticatorImpact { .none }
-
-    public struct Answer: EffectAnswer { public let code: CodeID }
-
-    public struct Pending: PendingState {
-        public static let name = "sendingCode"
-        let attemptsLeft, resendsLeft: Int
-
-        public func accepts(_ answer: SendEmailCodeEffect.Answer) -> Bool { true }
-    }
 }
 
 /// Checks a mailed code.
-public struct CheckEmailCodeEffect: StepEffect {
+public struct CheckEmailCodeEffect: Sendable, Hashable {
     public let code: CodeID
     public let user: UserReference
     public let passcode: Sensitive<String>
-
-    public var impact: AuthenticatorImpact { .verifies(.emailCode) }
-
-    public typealias Answer = Authentication
-
-    public struct Pending: PendingState {
-        public static let name = "checkingCode"
-        let progress: CodeProgress
-
-        private enum CodingKeys: String, CodingKey { case progress = "_0" }
-
-        public func accepts(_ answer: Authentication) -> Bool { true }
-    }
 }
 
-extension EffectReply where Answer == SendEmailCodeEffect.Answer {
-    public static func codeSent(_ code: CodeID) -> Self { .answer(Answer(code: code)) }
-}
-
-extension SendEmailCodeEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension SendEmailCodeEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> EffectAnswer {
         let id = world.issue(CodeID.self), known = world.user(user)
         world.codes[id] = SimulatedWorld.SentCode(
             user: known.flatMap { getsCode($0, in: world) ? $0.id : nil },
@@ -211,15 +165,15 @@ extension SendEmailCodeEffect: SimulatedEffect {
     }
 }
 
-extension CheckEmailCodeEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension CheckEmailCodeEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> EffectAnswer {
         guard let sent = world.codes[code] else { return .refused(.wrongCode) }
         guard now < sent.expiresAt else { return .refused(.expired) }
         let right = world.passcode
         let reply = world.authenticate(user, .emailCode, amr: "otp") {
             $0.id == sent.user && passcode.use { $0 == right }
         }
-        if case .answer(let proof) = reply {
+        if case .proof(let proof) = reply {
             world.codes[code] = nil
             if let index = world.index(of: proof.user),
                 let claimed = world.users[index].claimedEmail

@@ -2,8 +2,6 @@ import MienCore
 
 /// Ends the journey successfully.
 struct CompleteJourney: JourneyStep {
-    static let type = StepType.completeJourney
-
     enum UserState: String, CaseIterable, Sendable { case authenticated, established, none }
 
     static let settings = [
@@ -71,14 +69,8 @@ struct CompleteJourney: JourneyStep {
     }
 }
 
-extension StepType {
-    public static let completeJourney = StepType(declared: "complete_journey")
-}
-
 /// Ends the journey with a rejection.
 struct RejectAccess: JourneyStep {
-    static let type = StepType.rejectAccess
-
     static let settings = [
         Setting(
             "reason", .code, default: "access_denied", "The rejection's reason, sent to the client."
@@ -98,8 +90,4 @@ struct RejectAccess: JourneyStep {
     }
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move { .reject(reason: reason) }
-}
-
-extension StepType {
-    public static let rejectAccess = StepType(declared: "reject_access")
 }

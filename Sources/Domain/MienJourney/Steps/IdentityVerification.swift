@@ -9,12 +9,7 @@ public import MienCore
 ///
 /// A client that answers before the session has ended is asked again, with what the session waits for.
 struct IdentityVerification: JourneyStep {
-    static let type = StepType.identityVerification
     static let wireName: JourneyStepName? = .identityVerification
-    static let effects: [any SimulatedEffect.Type] = [
-        OpenVerificationEffect.self, ReadVerificationEffect.self, AuthenticateFaceEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [VerificationPrompt.self]
     static let lintCodes: [LintFinding.Code] = [.documentsUnchecked]
 
     /// The documents that a step accepts as sufficient.
@@ -118,12 +113,12 @@ struct IdentityVerification: JourneyStep {
         let expected =
             establishesUser ? try run.reference(user) : try run.expectedFace(user.identifier)
         return .perform(
-            OpenVerificationEffect(
-                request: VerificationRequest(
+            .openVerification(
+                VerificationRequest(
                     user: expected, callbackURL: callbackURL, liveness: liveness,
                     isCompared: establishesUser || !run.captureUse.comparisons.isEmpty,
                     consent: run.consentToAsk, needsDocument: documents == nil,
-                    tiltsDocument: documentLive, review: review)), .init())
+                    tiltsDocument: documentLive, review: review)), .openingVerification)
     }
 
     private func reviewed(_ run: StepRun) throws(StepFault) -> VerificationReview {
@@ -151,39 +146,33 @@ struct IdentityVerification: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard let prompt = asked.state as? VerificationPrompt else { throw .invalidState }
-        let session = prompt.session
-        if let sent = input.plain["sessionId"]?.stringValue, sent != session.text {
+        guard case .verification(let session) = asked else { throw .invalidState }
+        if let sent = input.plain["sessionId"]?.stringValue, sent != session.id.text {
             throw .notValid("sessionId", "the ID belongs to another session")
         }
         return .perform(
-            ReadVerificationEffect(
-                session: session, state: input.plain["state"]?.stringValue.map { Sensitive($0) },
-                opened: prompt.opened, callbackURL: callbackURL),
-            .init(session: session, opened: prompt.opened))
+            .readVerification(
+                ReadVerificationEffect(
+                    session: session,
+                    state: input.plain["state"]?.stringValue.map { Sensitive($0) },
+                    callbackURL: callbackURL)),
+            .readingVerification(session))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        switch answer {
-        case .given(let session as VerificationSession): return ask(session)
-        case .given(let reading as ReadVerificationEffect.Answer):
-            switch reading {
-            case .judged(let verdict): return try conclude(verdict, &run)
-            case .waits(let wait) where wait.reason == .askedAgain: return try enter(&run)
-            case .waits(let wait):
-                guard let opened = (pending.state as? ReadVerificationEffect.Pending)?.opened else {
-                    return .fail(.captureUnfinished)
-                }
-                return ask(opened.with(endpoint: wait.endpoint), wait.reason)
-            }
-        case .given(let proof as AuthenticateFaceEffect.Answer):
+        switch (answer, pending) {
+        case (.verificationOpened(let session), _): return ask(session)
+        case (.verified(let verdict), _): return try conclude(verdict, &run)
+        case (.unfinished(let wait), _) where wait.reason == .askedAgain: return try enter(&run)
+        case (.unfinished(let wait), .readingVerification(let session)):
+            return ask(session.with(endpoint: wait.endpoint), wait.reason)
+        case (.proof(let proof), _):
             try run.establish(proof)
             return .leave(.allow)
-        default:
-            return pending.state is AuthenticateFaceEffect.Pending
-                ? .fail(run.reported(answer.refusal, user)) : .fail(answer.refusal)
+        case (_, .checkingFace): return .fail(run.reported(answer.refusal, user))
+        default: return .fail(answer.refusal)
         }
     }
 
@@ -206,8 +195,7 @@ struct IdentityVerification: JourneyStep {
             data["error"] = ["code": .string(reason.error.rawValue)]
             data["poll_seconds"] = reason.pollSeconds.map { .number(Double($0)) }
         }
-        return .ask(
-            .object(data), Asked(VerificationPrompt(session: session.id, opened: session)))
+        return .ask(.object(data), .verification(session))
     }
 
     private func conclude(_ verdict: VerificationVerdict, _ run: inout StepRun) throws(StepFault)
@@ -240,8 +228,8 @@ struct IdentityVerification: JourneyStep {
         let reference = try run.reference(user)
         guard let capture = verdict.capture else { throw StepFault(.captureMissing) }
         return .perform(
-            AuthenticateFaceEffect(user: reference, capture: capture),
-            .init(expected: reference.expected, capture: capture))
+            .authenticateFace(AuthenticateFaceEffect(user: reference, capture: capture)),
+            .checkingFace(expected: reference.expected, capture: capture))
     }
 }
 
@@ -249,70 +237,16 @@ extension LintFinding.Code {
     public static let documentsUnchecked = Self(rawValue: "documents_unchecked")
 }
 
-extension StepType {
-    public static let identityVerification = StepType(declared: "identity_verification")
-}
-
-/// A prompt to complete a verification session.
-struct VerificationPrompt: PromptState {
-    static let name = "verification"
-    let session: VerificationID
-    /// The session as the client knows it, to ask again; `nil` in runs that an older server stored.
-    let opened: VerificationSession?
-
-    private enum CodingKeys: String, CodingKey { case session = "_0", opened }
-}
-
-/// Opens a verification session.
-public struct OpenVerificationEffect: StepEffect {
-    public let request: VerificationRequest
-
-    public var impact: AuthenticatorImpact { .none }
-
-    public typealias Answer = VerificationSession
-
-    public struct Pending: PendingState {
-        public static let name = "openingVerification"
-        public func accepts(_ answer: VerificationSession) -> Bool { true }
-    }
-}
-
 /// Reads the verification and compares `state` with the issued one.
-public struct ReadVerificationEffect: StepEffect {
-    public let session: VerificationID
+public struct ReadVerificationEffect: Sendable, Hashable {
+    /// The session as the client knows it.
+    public let session: VerificationSession
     public let state: Sensitive<String>?
-    /// The session as the client knows it, and where its page returns to.
-    public let opened: VerificationSession?
+    /// Where the session's page returns to.
     public let callbackURL: String?
-
-    public var impact: AuthenticatorImpact { .none }
-
-    public enum Answer: EffectAnswer {
-        case judged(VerificationVerdict)
-        /// The session has not ended.
-        case waits(VerificationWait)
-
-        var session: VerificationID {
-            switch self {
-            case .judged(let verdict): verdict.session
-            case .waits(let wait): wait.session
-            }
-        }
-    }
-
-    public struct Pending: PendingState {
-        public static let name = "readingVerification"
-        let session: VerificationID
-        let opened: VerificationSession?
-
-        private enum CodingKeys: String, CodingKey { case session = "_0", opened }
-
-        public func accepts(_ answer: ReadVerificationEffect.Answer) -> Bool {
-            answer.session == session
-        }
-    }
 }
 
+/// A verification session to open.
 public struct VerificationRequest: Sendable, Hashable {
     public let user: UserReference?
     /// The address to which the hosted pages redirect the browser afterwards.
@@ -380,7 +314,7 @@ public struct VerificationWait: Sendable, Hashable {
     }
 }
 
-public struct VerificationSession: EffectAnswer, Codable {
+public struct VerificationSession: Sendable, Hashable, Codable {
     public let id: VerificationID
     public let startToken, baseEndpoint, state: String
     /// The one-time link to the capture page; `nil` if there is no such page.
@@ -407,7 +341,7 @@ public struct VerificationSession: EffectAnswer, Codable {
     }
 }
 
-public struct VerificationVerdict: EffectAnswer {
+public struct VerificationVerdict: Sendable, Hashable {
     public enum Recommendation: String, Sendable, Hashable, CaseIterable {
         case allow, challenge, deny
     }
@@ -436,23 +370,10 @@ public struct VerificationVerdict: EffectAnswer {
     }
 }
 
-extension EffectReply where Answer == VerificationSession {
-    public static func verificationOpened(_ session: VerificationSession) -> Self {
-        .answer(session)
-    }
-}
-
-extension EffectReply where Answer == ReadVerificationEffect.Answer {
-    public static func verified(_ verdict: VerificationVerdict) -> Self {
-        .answer(.judged(verdict))
-    }
-    public static func unfinished(_ wait: VerificationWait) -> Self { .answer(.waits(wait)) }
-}
-
-extension OpenVerificationEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension VerificationRequest {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         let id = world.issue(VerificationID.self)
-        world.askedConsents[id.text] = request.consent?.textVersion
+        world.askedConsents[id.text] = consent?.textVersion
         return .verificationOpened(
             VerificationSession(
                 id: id, startToken: "start-token-\(world.issued)",
@@ -460,8 +381,9 @@ extension OpenVerificationEffect: SimulatedEffect {
     }
 }
 
-extension ReadVerificationEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension ReadVerificationEffect {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
+        let session = session.id
         guard let name = world.verificationNow, let verification = world.verifications[name] else {
             return .unfinished(VerificationWait(session: session, reason: .requiresInput))
         }

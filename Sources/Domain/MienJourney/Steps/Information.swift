@@ -3,9 +3,7 @@ import MienCore
 
 /// Shows text to the user.
 struct Information: JourneyStep {
-    static let type = StepType.information
     static let wireName: JourneyStepName? = .information
-    static let prompts: [any PromptState.Type] = [InputPrompt.self]
 
     static let maxTextLength = 20_000
 
@@ -56,8 +54,4 @@ struct Information: JourneyStep {
     {
         .leave(.success)
     }
-}
-
-extension StepType {
-    public static let information = StepType(declared: "information")
 }

@@ -1,19 +1,14 @@
 import MienAPI
 import MienCore
 
-/// A type of step: its names, settings, behavior, effects, and facts for the linter. Each type or
-/// family of types has one file. ``StepType/all`` lists them.
+/// A type of step: its names, settings, behavior, and facts for the linter. Each type or family of
+/// types has one file, with what its effects contain. ``StepType`` names them.
 protocol JourneyStep: Sendable {
-    static var type: StepType { get }
     /// The name that clients switch on; `nil` for steps they never see.
     static var wireName: JourneyStepName? { get }
     static var settings: [Setting] { get }
     /// The settings of a new step in an editor: the least that the parser accepts.
     static var example: [String: JSONValue] { get }
-    /// Every effect that the step requests.
-    static var effects: [any SimulatedEffect.Type] { get }
-    /// The states of the step's prompts.
-    static var prompts: [any PromptState.Type] { get }
     /// The codes of findings that only this step has.
     static var lintCodes: [LintFinding.Code] { get }
     /// The authenticator that the step asks the user for.
@@ -44,27 +39,20 @@ protocol JourneyStep: Sendable {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     /// - Parameter answer: an answer to `pending` for the same user, capture, and session.
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
 }
 
 /// A step's next action.
 enum Move {
-    case request(any SimulatedEffect, Pending)
+    /// Requests an effect and remembers what it waits for until the answer arrives.
+    case perform(StepEffect, Pending)
+    /// Shows the client a prompt with this data.
     case ask(JSONValue, Asked)
     case leave(Outcome)
     case fail(StepErrorCode)
     case complete(Completion)
     case reject(reason: String)
-}
-
-extension Move {
-    /// Requests an effect and remembers `pending` until its answer arrives.
-    static func perform<Effect: SimulatedEffect>(_ effect: Effect, _ pending: Effect.Pending)
-        -> Move
-    {
-        .request(effect, Pending(pending))
-    }
 }
 
 extension JourneyStep {
@@ -73,19 +61,9 @@ extension JourneyStep {
         Dictionary(
             uniqueKeysWithValues: settings.filter(\.isRequired).map { ($0.name, $0.example) })
     }
-    static var effects: [any SimulatedEffect.Type] { [] }
-    static var prompts: [any PromptState.Type] { [] }
     static var lintCodes: [LintFinding.Code] { [] }
     static var authenticator: AuthenticatorType? { nil }
     var asked: AuthenticatorType? { Self.authenticator }
-
-    static func requests(_ effect: any SimulatedEffect) -> Bool {
-        effects.contains { $0 == Swift.type(of: effect) }
-    }
-
-    static func shows(_ asked: Asked) -> Bool {
-        prompts.contains { $0 == Swift.type(of: asked.state) }
-    }
 
     func problems(within limits: JourneyDefinition.Limits) -> [SettingProblem] { [] }
 
@@ -102,14 +80,7 @@ extension JourneyStep {
         throw .invalidState
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     { .fail(answer.refusal) }
-}
-
-/// A prompt that needs no state.
-struct InputPrompt: PromptState { static let name = "input" }
-
-extension Asked {
-    static let input = Asked(InputPrompt())
 }

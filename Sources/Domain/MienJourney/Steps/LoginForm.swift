@@ -3,9 +3,7 @@ import MienCore
 
 /// Asks for the user and the sign-in method. Each branch is an option and an outcome.
 struct LoginForm: JourneyStep {
-    static let type = StepType.loginForm
     static let wireName: JourneyStepName? = .loginForm
-    static let prompts: [any PromptState.Type] = [InputPrompt.self]
 
     struct Branch: Sendable {
         let id, label: String
@@ -154,8 +152,4 @@ struct LoginForm: JourneyStep {
         run.keep(input, in: outputVariable)
         return .leave(.branch(option.id))
     }
-}
-
-extension StepType {
-    public static let loginForm = StepType(declared: "login_form")
 }

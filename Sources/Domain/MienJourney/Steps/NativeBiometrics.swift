@@ -4,12 +4,7 @@ public import MienCore
 /// Asks the device to create a key protected by its biometrics, with a challenge for the key's
 /// attestation, and registers the key.
 struct RegisterNativeBiometrics: JourneyStep {
-    static let type = StepType.registerNativeBiometrics
     static let wireName: JourneyStepName? = .registerNativeBiometrics
-    static let effects: [any SimulatedEffect.Type] = [
-        ResolveUserEffect.self, ChallengeDeviceKeyEffect.self, RegisterDeviceKeyEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [DeviceChallengePrompt.self]
 
     static let settings = DeviceKeyChange.settings
 
@@ -40,7 +35,7 @@ struct RegisterNativeBiometrics: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard let challenge = (asked.state as? DeviceChallengePrompt)?.challenge,
+        guard case .deviceKey(let challenge) = asked,
             let user = run.instance.user?.id,
             let publicKey = input.plain["publicKey"]?.stringValue,
             let keyID = input.plain["publicKeyId"]?.stringValue,
@@ -51,31 +46,23 @@ struct RegisterNativeBiometrics: JourneyStep {
             attestation: input.plain["attestation"]?.stringValue,
             userVerification: input.plain["userVerification"]?.stringValue)
         return .perform(
-            RegisterDeviceKeyEffect(user: user, key: key), .init(user: user, publicKeyID: keyID))
+            .registerDeviceKey(RegisterDeviceKeyEffect(user: user, key: key)),
+            .registeringKey(user, publicKeyID: keyID))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        if case .given(let registered as RegisterDeviceKeyEffect.Answer) = answer {
-            for replacement in registered.replacements { run.replace(replacement) }
+        if case .deviceKeyRegistered(_, _, let replacements) = answer {
+            for replacement in replacements { run.replace(replacement) }
         }
         return try change.resume(answer, run)
     }
 }
 
-extension StepType {
-    public static let registerNativeBiometrics = StepType(declared: "register_native_biometrics")
-}
-
 /// Asks the device to delete its key, and deletes its registration.
 struct DeleteNativeBiometrics: JourneyStep {
-    static let type = StepType.deleteNativeBiometrics
     static let wireName: JourneyStepName? = .deleteMobileBiometrics
-    static let effects: [any SimulatedEffect.Type] = [
-        ResolveUserEffect.self, DeleteDeviceKeyEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [InputPrompt.self]
 
     static let settings = DeviceKeyChange.settings
 
@@ -105,19 +92,16 @@ struct DeleteNativeBiometrics: JourneyStep {
     {
         guard let user = run.instance.user?.id else { throw .invalidState }
         return .perform(
-            DeleteDeviceKeyEffect(
-                user: user, keyID: input.plain["publicKeyId"]?.stringValue), .init())
+            .deleteDeviceKey(
+                DeleteDeviceKeyEffect(user: user, keyID: input.plain["publicKeyId"]?.stringValue)),
+            .deletingKey)
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
         try change.resume(answer, run)
     }
-}
-
-extension StepType {
-    public static let deleteNativeBiometrics = StepType(declared: "delete_native_biometrics")
 }
 
 /// The parts shared by both steps: the user whose device is asked, and failure handling.
@@ -149,7 +133,7 @@ struct DeviceKeyChange: Sendable {
     func enter(_ run: StepRun) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
         if let identifier = acting.unresolved {
-            return .perform(ResolveUserEffect(identifier: identifier), .init())
+            return .perform(.resolveUser(identifier), .resolvingUser)
         }
         return ask(acting.user)
     }
@@ -157,55 +141,35 @@ struct DeviceKeyChange: Sendable {
     private func ask(_ user: UserID) -> Move {
         isRegistration
             ? .perform(
-                ChallengeDeviceKeyEffect(user: .id(user), purpose: .registration), .init())
+                .challengeDeviceKey(
+                    ChallengeDeviceKeyEffect(user: .id(user), purpose: .registration)),
+                .challengingKey)
             : .ask(["user_identifier": .string(user.text)], .input)
     }
 
-    func resume(_ answer: EffectResult.Answer, _ run: StepRun) throws(StepFault) -> Move {
+    func resume(_ answer: EffectAnswer, _ run: StepRun) throws(StepFault) -> Move {
         switch answer {
-        case .given(let found as ResolveUserEffect.Answer):
-            return ask(try run.actingUser(user, resolved: found.user))
-        case .given(let answer as DeviceChallenge):
+        case .user(let found): return ask(try run.actingUser(user, resolved: found))
+        case .deviceChallenge(let id, let challenge, let names):
             var data: [String: JSONValue] = [
                 "user_identifier": .string(try run.actingUser(user).user.text),
-                "challenge": .string(answer.challenge),
+                "challenge": .string(challenge),
             ]
             // Only a user who signed in is told the names that the device may store the key under.
-            if run.instance.user?.level == .authenticated, !answer.names.isEmpty {
-                data["user_names"] = .array(answer.names.map { .string($0) })
+            if run.instance.user?.level == .authenticated, !names.isEmpty {
+                data["user_names"] = .array(names.map { .string($0) })
             }
-            return .ask(.object(data), Asked(DeviceChallengePrompt(challenge: answer.id)))
-        case .given(is RegisterDeviceKeyEffect.Answer), .given(is Done): return .leave(.success)
+            return .ask(.object(data), .deviceKey(id))
+        case .deviceKeyRegistered, .done: return .leave(.success)
         default: return .fail(answer.refusal)
         }
     }
 }
 
 /// Registers a device's key. Checks the attestation against the app's policy.
-public struct RegisterDeviceKeyEffect: StepEffect {
+public struct RegisterDeviceKeyEffect: Sendable, Hashable {
     public let user: UserID
     public let key: DeviceKeyRegistration
-
-    public var impact: AuthenticatorImpact { .adds(user) }
-
-    public struct Answer: EffectAnswer {
-        public let user: UserID
-        public let publicKeyID: String
-        /// The device's earlier keys, which this one replaces.
-        public let replacements: [AuthenticatorReplacement]
-    }
-
-    public struct Pending: PendingState {
-        public static let name = "registeringKey"
-        let user: UserID
-        let publicKeyID: String
-
-        private enum CodingKeys: String, CodingKey { case user = "_0", publicKeyID }
-
-        public func accepts(_ answer: RegisterDeviceKeyEffect.Answer) -> Bool {
-            answer.user == user && answer.publicKeyID == publicKeyID
-        }
-    }
 }
 
 /// The data a device sends after it creates a key.
@@ -220,30 +184,13 @@ public struct DeviceKeyRegistration: Sendable, Hashable {
 }
 
 /// Deletes the registration of one key, or of all.
-public struct DeleteDeviceKeyEffect: StepEffect {
+public struct DeleteDeviceKeyEffect: Sendable, Hashable {
     public let user: UserID
     public let keyID: String?
-
-    public var impact: AuthenticatorImpact { .removes(user) }
-
-    public typealias Answer = Done
-
-    public struct Pending: PendingState {
-        public static let name = "deletingKey"
-        public func accepts(_ answer: Done) -> Bool { true }
-    }
 }
 
-extension EffectReply where Answer == RegisterDeviceKeyEffect.Answer {
-    public static func deviceKeyRegistered(
-        _ user: UserID, publicKeyID: String, _ replacements: [AuthenticatorReplacement] = []
-    ) -> Self {
-        .answer(Answer(user: user, publicKeyID: publicKeyID, replacements: replacements))
-    }
-}
-
-extension RegisterDeviceKeyEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension RegisterDeviceKeyEffect {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         guard let index = world.index(of: user) else { return .refused(.unavailable) }
         world.challenges[key.challenge] = nil
         // As a server does: 8 to 64 of A-Z, a-z, 0-9, “_” and “-”.
@@ -262,8 +209,8 @@ extension RegisterDeviceKeyEffect: SimulatedEffect {
     }
 }
 
-extension DeleteDeviceKeyEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension DeleteDeviceKeyEffect {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         guard let index = world.index(of: user) else { return .refused(.unavailable) }
         world.users[index].deviceKeys.removeAll { keyID == nil || $0 == keyID }
         return .done

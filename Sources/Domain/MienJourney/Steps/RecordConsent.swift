@@ -4,12 +4,7 @@ import MienCore
 /// Shows the text that a person is asked to consent to. `client_input` consents; `cancel` does not.
 /// Records the consent with the text's version.
 struct RecordConsent: JourneyStep {
-    static let type = StepType.recordConsent
     static let wireName: JourneyStepName? = .recordConsent
-    static let effects: [any SimulatedEffect.Type] = [
-        ResolveUserEffect.self, RecordConsentEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [InputPrompt.self]
 
     static let settings =
         [
@@ -57,7 +52,7 @@ struct RecordConsent: JourneyStep {
 
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         if let identifier = try run.actingUser(user).unresolved {
-            return .perform(ResolveUserEffect(identifier: identifier), .init())
+            return .perform(.resolveUser(identifier), .resolvingUser)
         }
         return try ask(run)
     }
@@ -87,26 +82,22 @@ struct RecordConsent: JourneyStep {
                 version: textVersion, text: try shownText(run),
                 namesSearch: run.instance.namesSearch == true)
             return .perform(
-                RecordConsentEffect(user: user, text: text),
-                .init(user: user, textVersion: textVersion))
+                .recordConsent(RecordConsentEffect(user: user, text: text)),
+                .recordingConsent(user, textVersion: textVersion))
         } catch { return .fail(error.code) }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        switch (answer, pending.state) {
-        case (.given(let found as ResolveUserEffect.Answer), _):
-            _ = try run.actingUser(user, resolved: found.user)
+        switch (answer, pending) {
+        case (.user(let found), _):
+            _ = try run.actingUser(user, resolved: found)
             return try ask(run)
-        case (.given(is Done), let recording as RecordConsentEffect.Pending):
-            run.consent(recording.user, recording.textVersion)
+        case (.done, .recordingConsent(let user, let textVersion)):
+            run.consent(user, textVersion)
             return .leave(.success)
         default: return .fail(answer.refusal)
         }
     }
-}
-
-extension StepType {
-    public static let recordConsent = StepType(declared: "record_consent")
 }

@@ -7,9 +7,6 @@ public import MienCore
 /// same way, after the hold period, ends it with `success`. A run that used a recovery code, or two
 /// kinds of proof, need not wait.
 struct RecoverAccount: JourneyStep {
-    static let type = StepType.recoverAccount
-    static let effects: [any SimulatedEffect.Type] = [RecoverAccountEffect.self]
-
     static let settings =
         [
             Setting(
@@ -49,55 +46,34 @@ struct RecoverAccount: JourneyStep {
             throw StepFault(.insufficientUserAuthentication)
         }
         return .perform(
-            RecoverAccountEffect(user: user.id, methods: proof.methods), .init(user: user.id))
+            .recoverAccount(RecoverAccountEffect(user: user.id, methods: proof.methods)),
+            .recovering(user.id))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        guard case .given(let answer as RecoverAccountEffect.Answer) = answer else {
-            return .fail(answer.refusal)
-        }
-        switch answer.decision {
-        case .sufficient: return .leave(.success)
-        case .restored:
+        switch answer {
+        case .recovery(_, .sufficient): return .leave(.success)
+        case .recovery(_, .restored):
             run.recover()
             return .leave(.success)
-        case .held(let effectiveAt):
+        case .recovery(_, .held(let effectiveAt)):
             if let outputVariable {
                 try run.set(
                     outputVariable, ["effective_at": .number(Double(effectiveAt.milliseconds))])
             }
             return .leave(.held)
+        default: return .fail(answer.refusal)
         }
     }
 }
 
-extension StepType {
-    public static let recoverAccount = StepType(declared: "recover_account")
-}
-
 /// Requests or completes the recovery of an account.
-public struct RecoverAccountEffect: StepEffect {
+public struct RecoverAccountEffect: Sendable, Hashable {
     public let user: UserID
     /// The methods proved in this run.
     public let methods: [String]
-
-    public var impact: AuthenticatorImpact { .none }
-
-    public struct Answer: EffectAnswer {
-        public let user: UserID
-        public let decision: RecoveryDecision
-    }
-
-    public struct Pending: PendingState {
-        public static let name = "recovering"
-        let user: UserID
-
-        private enum CodingKeys: String, CodingKey { case user = "_0" }
-
-        public func accepts(_ answer: RecoverAccountEffect.Answer) -> Bool { answer.user == user }
-    }
 }
 
 /// The result of a request to recover an account.
@@ -109,14 +85,8 @@ public enum RecoveryDecision: Sendable, Hashable {
     case held(until: Instant)
 }
 
-extension EffectReply where Answer == RecoverAccountEffect.Answer {
-    public static func recovery(_ user: UserID, _ decision: RecoveryDecision) -> Self {
-        .answer(Answer(user: user, decision: decision))
-    }
-}
-
-extension RecoverAccountEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension RecoverAccountEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> EffectAnswer {
         guard let index = world.index(of: user) else { return .refused(.unavailable) }
         guard world.users[index].hasEffectiveRecovery else {
             return .recovery(user, .held(until: now + SimulatedWorld.hold))

@@ -2,12 +2,6 @@ public import MienCore
 
 /// Registers the last selfie as the user's reference. Runs on the server without asking the client.
 struct RegisterFace: JourneyStep {
-    static let type = StepType.registerFace
-    static let effects: [any SimulatedEffect.Type] = [
-        ResolveUserEffect.self, RecordConsentEffect.self, FindConsentEffect.self,
-        RegisterFaceEffect.self,
-    ]
-
     struct Consent: Sendable {
         let textVersion: String
         /// An expression that is true if an earlier form obtained consent.
@@ -57,7 +51,7 @@ struct RegisterFace: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
         if let identifier = acting.unresolved {
-            return .perform(ResolveUserEffect(identifier: identifier), .init())
+            return .perform(.resolveUser(identifier), .resolvingUser)
         }
         return try seeToConsent(acting.user, &run)
     }
@@ -69,21 +63,23 @@ struct RegisterFace: JourneyStep {
             return try register(user, &run)
         }
         if let given = consent.given, try run.truth(given) {
-            return .perform(
-                RecordConsentEffect(
-                    user: user, text: ConsentText(version: consent.textVersion, text: nil)),
-                .init(user: user, textVersion: consent.textVersion))
+            return record(user, text: nil)
         }
         if run.instance.captureConsent == consent.textVersion {
-            let text = ConsentText(version: consent.textVersion, text: consent.shown.text)
-            return .perform(
-                RecordConsentEffect(user: user, text: text),
-                .init(user: user, textVersion: consent.textVersion))
+            return record(user, text: consent.shown.text)
         }
         guard consent.acceptsEarlier else { throw StepFault(.consentMissing) }
         return .perform(
-            FindConsentEffect(user: user, textVersion: consent.textVersion),
-            .init(user: user, textVersion: consent.textVersion))
+            .findConsent(FindConsentEffect(user: user, textVersion: consent.textVersion)),
+            .findingConsent(user))
+    }
+
+    private func record(_ user: UserID, text: String?) -> Move {
+        .perform(
+            .recordConsent(
+                RecordConsentEffect(
+                    user: user, text: ConsentText(version: consent.textVersion, text: text))),
+            .recordingConsent(user, textVersion: consent.textVersion))
     }
 
     /// Registers the face and uses the capture up, whatever the result.
@@ -91,27 +87,25 @@ struct RegisterFace: JourneyStep {
         guard let capture = run.instance.capture else { throw StepFault(.captureMissing) }
         run.discardCapture()
         return .perform(
-            RegisterFaceEffect(
-                user: user, capture: capture, consentTextVersion: consent.textVersion),
-            .init(user: user, capture: capture, consentTextVersion: consent.textVersion))
+            .registerFace(
+                RegisterFaceEffect(
+                    user: user, capture: capture, consentTextVersion: consent.textVersion)),
+            .registeringFace(user, capture: capture))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        switch (answer, pending.state) {
-        case (.given(let found as ResolveUserEffect.Answer), _):
-            return try seeToConsent(try run.actingUser(user, resolved: found.user), &run)
-        case (.given(is Done), let recording as RecordConsentEffect.Pending):
-            run.consent(recording.user, recording.textVersion)
-            return try register(recording.user, &run)
-        case (
-            .given(let consent as FindConsentEffect.Answer),
-            let finding as FindConsentEffect.Pending
-        ):
-            return consent.isGiven ? try register(finding.user, &run) : .fail(.consentMissing)
-        case (.given(let registered as RegisterFaceEffect.Answer), _):
-            if let replacement = registered.replacement { run.replace(replacement) }
+        switch (answer, pending) {
+        case (.user(let found), _):
+            return try seeToConsent(try run.actingUser(user, resolved: found), &run)
+        case (.done, .recordingConsent(let user, let textVersion)):
+            run.consent(user, textVersion)
+            return try register(user, &run)
+        case (.consent(let isGiven), .findingConsent(let user)):
+            return isGiven ? try register(user, &run) : .fail(.consentMissing)
+        case (.faceRegistered(_, _, let replacement), _):
+            if let replacement { run.replace(replacement) }
             return .leave(.success)
         default: return .fail(answer.refusal)
         }
@@ -143,52 +137,15 @@ extension RegisterFace.Consent {
     }
 }
 
-extension StepType {
-    public static let registerFace = StepType(declared: "register_face")
-}
-
 /// Stores a capture as the user's reference. The engine has already checked consent.
-public struct RegisterFaceEffect: StepEffect {
+public struct RegisterFaceEffect: Sendable, Hashable {
     public let user: UserID
     public let capture: CaptureID
     public let consentTextVersion: String
-
-    public var impact: AuthenticatorImpact { .adds(user) }
-
-    public struct Answer: EffectAnswer {
-        public let user: UserID
-        public let capture: CaptureID
-        /// The face that this one replaces.
-        public let replacement: AuthenticatorReplacement?
-    }
-
-    public struct Pending: PendingState {
-        public static let name = "registeringFace"
-        let user: UserID
-        let capture: CaptureID
-        let consentTextVersion: String
-
-        private enum CodingKeys: String, CodingKey {
-            case user = "_0", capture = "_1", consentTextVersion
-        }
-
-        public func accepts(_ answer: RegisterFaceEffect.Answer) -> Bool {
-            answer.user == user && answer.capture == capture
-        }
-    }
 }
 
-extension EffectReply where Answer == RegisterFaceEffect.Answer {
-    /// - Parameter replacement: the face that this one replaces.
-    public static func faceRegistered(
-        _ user: UserID, capture: CaptureID, _ replacement: AuthenticatorReplacement? = nil
-    ) -> Self {
-        .answer(Answer(user: user, capture: capture, replacement: replacement))
-    }
-}
-
-extension RegisterFaceEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension RegisterFaceEffect {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         guard let index = world.index(of: user),
             let selfie = world.captures.removeValue(forKey: capture)
         else {

@@ -7,12 +7,7 @@ public import MienCore
 /// The device redeems the registration code itself. The secret goes directly to the device,
 /// encrypted to its key, and does not pass through the journey.
 struct RegisterOTP: JourneyStep {
-    static let type = StepType.registerOTP
     static let wireName: JourneyStepName? = .otpRegistration
-    static let effects: [any SimulatedEffect.Type] = [
-        ResolveUserEffect.self, OfferOTPEffect.self, ConfirmOTPEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [OTPRegistrationPrompt.self]
 
     static let settings =
         ActingUser.settings + [
@@ -57,13 +52,13 @@ struct RegisterOTP: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
         if let identifier = acting.unresolved {
-            return .perform(ResolveUserEffect(identifier: identifier), .init())
+            return .perform(.resolveUser(identifier), .resolvingUser)
         }
         return offer(acting.user)
     }
 
     private func offer(_ user: UserID) -> Move {
-        .perform(OfferOTPEffect(user: user, profile: profile), .init(user: user))
+        .perform(.offerOTP(OfferOTPEffect(user: user, profile: profile)), .offeringOTP(user))
     }
 
     func options(_ asked: Asked) -> [ClientOption] { [OTPPasscode.option] }
@@ -71,7 +66,7 @@ struct RegisterOTP: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard var progress = (asked.state as? OTPRegistrationPrompt)?.progress,
+        guard case .otpRegistration(var progress) = asked,
             let user = run.instance.user?.id,
             let passcode = OTPPasscode.of(input)
         else {
@@ -80,33 +75,32 @@ struct RegisterOTP: JourneyStep {
         guard run.now < progress.expiresAt else { return .fail(.expired) }
         progress.attemptsLeft -= 1
         return .perform(
-            ConfirmOTPEffect(
-                user: user, registration: progress.registration, passcode: passcode),
-            .init(user: user, progress: progress))
+            .confirmOTP(
+                ConfirmOTPEffect(
+                    user: user, registration: progress.registration, passcode: passcode)),
+            .confirmingOTP(user, progress))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        switch (answer, pending.state) {
-        case (.given(let found as ResolveUserEffect.Answer), _):
-            return offer(try run.actingUser(user, resolved: found.user))
-        case (.given(let offer as OfferOTPEffect.Answer), let offering as OfferOTPEffect.Pending):
+        switch (answer, pending) {
+        case (.user(let found), _): return offer(try run.actingUser(user, resolved: found))
+        case (.otpOffered(let registration, let code, let expiresAt), .offeringOTP(let user)):
             let progress = OTPProgress(
-                registration: offer.registration, attemptsLeft: maxAttempts,
-                expiresAt: offer.expiresAt)
+                registration: registration, attemptsLeft: maxAttempts, expiresAt: expiresAt)
             return ask(
                 progress,
                 [
-                    "registration_code": offer.code.use { .string($0) },
-                    "user_identifier": .string(offering.user.text),
+                    "registration_code": code.use { .string($0) },
+                    "user_identifier": .string(user.text),
                 ])
-        case (.given(is ConfirmOTPEffect.Answer), _): return .leave(.success)
+        case (.otpRegistered, _): return .leave(.success)
         // The client has signed in, so the error is specific. The registration code is not sent
         // again.
-        case (.refused(let code), let check as ConfirmOTPEffect.Pending)
-        where [.wrongCode, .notRegistered].contains(code) && check.progress.attemptsLeft > 0:
-            return ask(check.progress, ["error": ["code": .string(code.rawValue)]])
+        case (.refused(let code), .confirmingOTP(_, let progress))
+        where [.wrongCode, .notRegistered].contains(code) && progress.attemptsLeft > 0:
+            return ask(progress, ["error": ["code": .string(code.rawValue)]])
         default: return .fail(answer.refusal)
         }
     }
@@ -117,13 +111,8 @@ struct RegisterOTP: JourneyStep {
             "attempts_left": .number(Double(progress.attemptsLeft)),
             "expires_at": .number(Double(progress.expiresAt.milliseconds)),
         ]
-        return .ask(
-            .object(data.merging(more) { $1 }), Asked(OTPRegistrationPrompt(progress: progress)))
+        return .ask(.object(data.merging(more) { $1 }), .otpRegistration(progress))
     }
-}
-
-extension StepType {
-    public static let registerOTP = StepType(declared: "register_otp")
 }
 
 /// The passcode field that all OTP token steps share.
@@ -138,15 +127,8 @@ enum OTPPasscode {
     }
 }
 
-/// A prompt for the first code of a new OTP token.
-struct OTPRegistrationPrompt: PromptState {
-    static let name = "otpRegistration"
-    let progress: OTPProgress
-
-    private enum CodingKeys: String, CodingKey { case progress = "_0" }
-}
-
-struct OTPProgress: Sendable, Hashable, Codable {
+/// A registration whose first code the client is asked for.
+public struct OTPProgress: Sendable, Hashable, Codable {
     /// The registration's ID, not its code.
     let registration: CodeID
     var attemptsLeft: Int
@@ -154,48 +136,16 @@ struct OTPProgress: Sendable, Hashable, Codable {
 }
 
 /// Offers the registration of an OTP token to a device.
-public struct OfferOTPEffect: StepEffect {
+public struct OfferOTPEffect: Sendable, Hashable {
     public let user: UserID
     public let profile: OTPProfile
-
-    public var impact: AuthenticatorImpact { .adds(user) }
-
-    /// The registration code for the device, and its expiration time.
-    public struct Answer: EffectAnswer {
-        public let registration: CodeID
-        public let code: Sensitive<String>
-        public let expiresAt: Instant
-    }
-
-    public struct Pending: PendingState {
-        public static let name = "offeringOTP"
-        let user: UserID
-
-        private enum CodingKeys: String, CodingKey { case user = "_0" }
-
-        public func accepts(_ answer: OfferOTPEffect.Answer) -> Bool { true }
-    }
 }
 
 /// Checks that a device redeemed the offer and that this is its code.
-public struct ConfirmOTPEffect: StepEffect {
+public struct ConfirmOTPEffect: Sendable, Hashable {
     public let user: UserID
     public let registration: CodeID
     public let passcode: Sensitive<String>
-
-    public var impact: AuthenticatorImpact { .none }
-
-    public struct Answer: EffectAnswer { public let user: UserID }
-
-    public struct Pending: PendingState {
-        public static let name = "confirmingOTP"
-        let user: UserID
-        let progress: OTPProgress
-
-        private enum CodingKeys: String, CodingKey { case user = "_0", progress = "_1" }
-
-        public func accepts(_ answer: ConfirmOTPEffect.Answer) -> Bool { answer.user == user }
-    }
 }
 
 /// The kind of codes that a new OTP token generates.
@@ -212,20 +162,8 @@ public struct OTPProfile: Sendable, Hashable {
     }
 }
 
-extension EffectReply where Answer == OfferOTPEffect.Answer {
-    public static func otpOffered(
-        _ registration: CodeID, registrationCode: Sensitive<String>, expiresAt: Instant
-    ) -> Self {
-        .answer(Answer(registration: registration, code: registrationCode, expiresAt: expiresAt))
-    }
-}
-
-extension EffectReply where Answer == ConfirmOTPEffect.Answer {
-    public static func otpRegistered(_ user: UserID) -> Self { .answer(Answer(user: user)) }
-}
-
-extension OfferOTPEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension OfferOTPEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> EffectAnswer {
         guard world.index(of: user) != nil else { return .refused(.unavailable) }
         let id = world.issue(CodeID.self)
         return .otpOffered(
@@ -234,9 +172,9 @@ extension OfferOTPEffect: SimulatedEffect {
     }
 }
 
-extension ConfirmOTPEffect: SimulatedEffect {
+extension ConfirmOTPEffect {
     /// The simulated device redeems the offer immediately.
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         guard let index = world.index(of: user) else { return .refused(.unavailable) }
         guard passcode.use({ $0 == world.tokenCode }) else { return .refused(.wrongCode) }
         world.users[index].hasToken = true

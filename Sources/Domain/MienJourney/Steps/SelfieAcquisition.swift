@@ -3,12 +3,7 @@ public import MienCore
 
 /// Takes a selfie of a live person. Another step determines whose face it is.
 struct SelfieAcquisition: JourneyStep {
-    static let type = StepType.selfieAcquisition
     static let wireName: JourneyStepName? = .selfieAcquisition
-    static let effects: [any SimulatedEffect.Type] = [
-        OpenCaptureEffect.self, ReadCaptureEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [CapturePrompt.self]
 
     static let settings =
         [
@@ -65,11 +60,11 @@ struct SelfieAcquisition: JourneyStep {
         run.discardCapture()
         let user = try run.expectedFace(identifier)
         return .perform(
-            OpenCaptureEffect(
-                request: CaptureRequest(
+            .openCapture(
+                CaptureRequest(
                     purpose: purpose ?? run.captureUse.purpose, liveness: liveness, user: user,
                     consent: run.consentToAsk)),
-            .init())
+            .openingCapture)
     }
 
     func options(_ asked: Asked) -> [ClientOption] { [ClientOption(.clientInput, label: "Done")] }
@@ -77,34 +72,27 @@ struct SelfieAcquisition: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard let capture = (asked.state as? CapturePrompt)?.capture else { throw .invalidState }
-        return .perform(ReadCaptureEffect(capture: capture), .init(capture: capture))
+        guard case .capture(let capture) = asked else { throw .invalidState }
+        return .perform(.readCapture(capture), .readingCapture(capture))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
         switch answer {
-        case .given(let opened as OpenCaptureEffect.Answer):
-            return .ask(
-                ["start_token": .string(opened.startToken)],
-                Asked(CapturePrompt(capture: opened.capture)))
-        case .given(let taken as ReadCaptureEffect.Answer):
+        case .captureOpened(let capture, let startToken):
+            return .ask(["start_token": .string(startToken)], .capture(capture))
+        case .captured(let capture, let summary, let consentTextVersion):
             if let outputVariable {
                 try run.set(
                     outputVariable,
-                    .object(
-                        taken.summary.merging(["capture_id": .string(taken.capture.text)]) { $1 }))
+                    .object(summary.merging(["capture_id": .string(capture.text)]) { $1 }))
             }
-            run.keep(taken.capture, consentTextVersion: taken.consentTextVersion)
+            run.keep(capture, consentTextVersion: consentTextVersion)
             return .leave(.success)
         default: return .fail(answer.refusal)
         }
     }
-}
-
-extension StepType {
-    public static let selfieAcquisition = StepType(declared: "selfie_acquisition")
 }
 
 extension LivenessPolicy {
@@ -137,58 +125,7 @@ extension LivenessPolicy {
     }
 }
 
-/// A prompt to take a selfie in a capture session.
-struct CapturePrompt: PromptState {
-    static let name = "capture"
-    let capture: CaptureID
-
-    private enum CodingKeys: String, CodingKey { case capture = "_0" }
-}
-
-/// Opens a capture session.
-public struct OpenCaptureEffect: StepEffect {
-    public let request: CaptureRequest
-
-    public var impact: AuthenticatorImpact { .none }
-
-    public struct Answer: EffectAnswer {
-        public let capture: CaptureID
-        public let startToken: String
-    }
-
-    public struct Pending: PendingState {
-        public static let name = "openingCapture"
-        public func accepts(_ answer: OpenCaptureEffect.Answer) -> Bool { true }
-    }
-}
-
-/// Reads a capture that the client reports as finished.
-public struct ReadCaptureEffect: StepEffect {
-    public let capture: CaptureID
-
-    public var impact: AuthenticatorImpact { .none }
-
-    /// A capture that passed every liveness and quality check.
-    public struct Answer: EffectAnswer {
-        public let capture: CaptureID
-        /// Values for the step's output variable.
-        public let summary: [String: JSONValue]
-        /// The version of the text that the person consented to in the capture.
-        public let consentTextVersion: String?
-    }
-
-    public struct Pending: PendingState {
-        public static let name = "readingCapture"
-        let capture: CaptureID
-
-        private enum CodingKeys: String, CodingKey { case capture = "_0" }
-
-        public func accepts(_ answer: ReadCaptureEffect.Answer) -> Bool {
-            answer.capture == capture
-        }
-    }
-}
-
+/// A capture session to open.
 public struct CaptureRequest: Sendable, Hashable {
     public enum Purpose: String, Sendable, Codable, CaseIterable {
         case authentication, registration
@@ -210,39 +147,24 @@ public struct CaptureRequest: Sendable, Hashable {
     }
 }
 
-extension EffectReply where Answer == OpenCaptureEffect.Answer {
-    public static func captureOpened(_ capture: CaptureID, startToken: String) -> Self {
-        .answer(Answer(capture: capture, startToken: startToken))
-    }
-}
-
-extension EffectReply where Answer == ReadCaptureEffect.Answer {
-    public static func captured(
-        _ capture: CaptureID, summary: [String: JSONValue], consentTextVersion: String? = nil
-    ) -> Self {
-        .answer(
-            Answer(capture: capture, summary: summary, consentTextVersion: consentTextVersion))
-    }
-}
-
-extension OpenCaptureEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension CaptureRequest {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         let id = world.issue(CaptureID.self)
-        world.askedConsents[id.text] = request.consent?.textVersion
+        world.askedConsents[id.text] = consent?.textVersion
         return .captureOpened(id, startToken: "start-token-\(world.issued)")
     }
 }
 
-extension ReadCaptureEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
-        guard let name = world.selfieNow, let selfie = world.selfies[name] else {
+extension SimulatedWorld {
+    mutating func read(_ capture: CaptureID) -> EffectAnswer {
+        guard let name = selfieNow, let selfie = selfies[name] else {
             return .refused(.captureUnfinished)
         }
-        let asked = world.askedConsents[capture.text]
+        let asked = askedConsents[capture.text]
         guard selfie.isLive, asked == nil || selfie.consents else {
             return .refused(.captureRefused)
         }
-        world.captures[capture] = selfie
+        captures[capture] = selfie
         return .captured(capture, summary: [:], consentTextVersion: asked)
     }
 }

@@ -3,10 +3,6 @@ public import MienCore
 /// Sets the user's password without asking for the current one: at a sign-up, after a recovery, or
 /// for a user who signed in with something at least as strong.
 struct SetPassword: JourneyStep {
-    static let type = StepType.setPassword
-    static let effects: [any SimulatedEffect.Type] = [
-        ResolveUserEffect.self, SetPasswordEffect.self,
-    ]
     static let settings =
         [newPassword("password")] + ActingUser.settings + FailureSettings.settings
 
@@ -39,77 +35,48 @@ struct SetPassword: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let acting = try run.actingUser(user)
         if let identifier = acting.unresolved {
-            return .perform(ResolveUserEffect(identifier: identifier), .init())
+            return .perform(.resolveUser(identifier), .resolvingUser)
         }
         return try set(acting.user, run)
     }
 
     private func set(_ user: UserID, _ run: StepRun) throws(StepFault) -> Move {
         .perform(
-            SetPasswordEffect(user: user, password: try run.secret(password)), .init(user: user))
+            .setPassword(SetPasswordEffect(user: user, password: try run.secret(password))),
+            .settingPassword(user))
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
         switch answer {
-        case .given(let found as ResolveUserEffect.Answer):
-            return try set(try run.actingUser(user, resolved: found.user), run)
-        case .given(let set as SetPasswordEffect.Answer):
-            run.passwordChanged(set)
+        case .user(let found): return try set(try run.actingUser(user, resolved: found), run)
+        case .passwordSet(_, let epoch):
+            run.passwordChanged(epoch)
             return .leave(.success)
         default: return .fail(answer.refusal)
         }
     }
 }
 
-extension StepType {
-    public static let setPassword = StepType(declared: "set_password")
-}
-
 /// Sets or replaces a user's password. A new password ends every other sign-in.
-public struct SetPasswordEffect: StepEffect {
+public struct SetPasswordEffect: Sendable, Hashable {
     public let user: UserID
     public let password: Sensitive<String>
-
-    public init(user: UserID, password: Sensitive<String>) {
-        (self.user, self.password) = (user, password)
-    }
-
-    public var impact: AuthenticatorImpact { .addsToEveryApp(user) }
-
-    public struct Answer: EffectAnswer {
-        public let user: UserID
-        /// The epoch that the new password started; `nil` in simulations.
-        public let epoch: Int?
-    }
-
-    public struct Pending: PendingState {
-        public static let name = "settingPassword"
-        let user: UserID
-
-        private enum CodingKeys: String, CodingKey { case user = "_0" }
-
-        public func accepts(_ answer: SetPasswordEffect.Answer) -> Bool { answer.user == user }
-    }
-}
-
-extension EffectReply where Answer == SetPasswordEffect.Answer {
-    public static func passwordSet(_ user: UserID, epoch: Int?) -> Self {
-        .answer(Answer(user: user, epoch: epoch))
-    }
 }
 
 extension StepRun {
     /// Lets the run's own proof outlive the sign-ins that the new password ended.
-    mutating func passwordChanged(_ answer: SetPasswordEffect.Answer) {
-        guard instance.user?.proof?.epoch != nil, let epoch = answer.epoch else { return }
+    ///
+    /// - Parameter epoch: The epoch that the new password started; `nil` in simulations.
+    mutating func passwordChanged(_ epoch: Int?) {
+        guard instance.user?.proof?.epoch != nil, let epoch else { return }
         instance.user?.proof?.epoch = epoch
     }
 }
 
-extension SetPasswordEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension SetPasswordEffect {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         guard let index = world.index(of: user) else { return .refused(.unavailable) }
         let names = world.users[index].names
         // Two of the server's password rules.

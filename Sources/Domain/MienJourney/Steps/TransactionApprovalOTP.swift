@@ -11,12 +11,7 @@ public import MienCore
 /// for approval until its owner approves by mistake. The client asks from time to time whether the
 /// user has decided. Success strengthens the sign-in, and the approved data becomes a claim.
 struct TransactionApprovalOTP: JourneyStep {
-    static let type = StepType.transactionApprovalOTP
     static let wireName: JourneyStepName? = .otpTransactionApproval
-    static let effects: [any SimulatedEffect.Type] = [
-        RequestApprovalEffect.self, ReadApprovalEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [ApprovalPrompt.self]
     static let authenticator: AuthenticatorType? = .otp
 
     static let settings = DeviceKeySigning.transactionSettings.filter {
@@ -46,7 +41,8 @@ struct TransactionApprovalOTP: JourneyStep {
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         let data = try signing.approvedData(run)
         return .perform(
-            RequestApprovalEffect(user: try owner(run), approvalData: data), .init(data: data))
+            .requestApproval(RequestApprovalEffect(user: try owner(run), approvalData: data)),
+            .requestingApproval(data: data))
     }
 
     func options(_ asked: Asked) -> [ClientOption] {
@@ -56,34 +52,33 @@ struct TransactionApprovalOTP: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard let request = (asked.state as? ApprovalPrompt)?.request else { throw .invalidState }
+        guard case .approval(let request) = asked else { throw .invalidState }
         guard run.now < request.expiresAt + Self.readable else { return .fail(.expired) }
         do throws(StepFault) {
             let owner = try owner(run)
             return .perform(
-                ReadApprovalEffect(user: owner, approval: request.approval),
-                .init(request: request, expected: owner))
+                .readApproval(ReadApprovalEffect(user: owner, approval: request.approval)),
+                .readingApproval(request, expected: owner))
         } catch { return .fail(error.code) }
     }
 
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
+    func resume(_ answer: EffectAnswer, _ pending: Pending, _ run: inout StepRun)
         throws(StepFault) -> Move
     {
-        switch (answer, pending.state) {
-        case (.given(let opened as OpenedApproval), let requesting as RequestApprovalEffect.Pending):
+        switch (answer, pending) {
+        case (.approvalOpened(let approval, let code, let expiresAt), .requestingApproval(let data)):
             return ask(
                 ApprovalRequest(
-                    approval: opened.approval, code: opened.code, expiresAt: opened.expiresAt,
-                    data: requesting.data), error: nil)
-        case (.given(let proof as Authentication), let reading as ReadApprovalEffect.Pending):
+                    approval: approval, code: code, expiresAt: expiresAt, data: data), error: nil)
+        case (.proof(let proof), .readingApproval(let request, _)):
             try run.signIn(proof)
             // The approved data becomes a claim: what the device showed, whatever its expressions
             // mean by now.
-            run.instance.approvalData.merge(reading.request.data) { $1 }
+            run.instance.approvalData.merge(request.data) { $1 }
             return .leave(.success)
-        case (.refused(.notYet), let reading as ReadApprovalEffect.Pending):
-            guard run.now < reading.request.expiresAt else { return .fail(.expired) }
-            return ask(reading.request, error: .notYet)
+        case (.refused(.notYet), .readingApproval(let request, _)):
+            guard run.now < request.expiresAt else { return .fail(.expired) }
+            return ask(request, error: .notYet)
         default: return .fail(run.reported(answer.refusal, signing.user))
         }
     }
@@ -103,24 +98,12 @@ struct TransactionApprovalOTP: JourneyStep {
             "poll_seconds": .number(Double(Self.pollSeconds)),
         ]
         if let error { data["error"] = ["code": .string(error.rawValue)] }
-        return .ask(.object(data), Asked(ApprovalPrompt(request: request)))
+        return .ask(.object(data), .approval(request))
     }
 }
 
-extension StepType {
-    public static let transactionApprovalOTP = StepType(declared: "transaction_approval_otp")
-}
-
-/// A prompt to approve a transaction on another device.
-struct ApprovalPrompt: PromptState {
-    static let name = "approval"
-    let request: ApprovalRequest
-
-    private enum CodingKeys: String, CodingKey { case request = "_0" }
-}
-
 /// A request for approval that waits for the user.
-struct ApprovalRequest: Codable, Hashable, Sendable {
+public struct ApprovalRequest: Codable, Hashable, Sendable {
     let approval: ChallengeID
     /// The text that the user types on the other device. Without the OTP token, it opens nothing.
     let code: String
@@ -130,60 +113,20 @@ struct ApprovalRequest: Codable, Hashable, Sendable {
 }
 
 /// Opens a request for approval.
-public struct RequestApprovalEffect: StepEffect {
+public struct RequestApprovalEffect: Sendable, Hashable {
     public let user: UserID
     public let approvalData: [String: String]
-
-    public var impact: AuthenticatorImpact { .none }
-
-    public typealias Answer = OpenedApproval
-
-    public struct Pending: PendingState {
-        public static let name = "requestingApproval"
-        let data: [String: String]
-
-        public func accepts(_ answer: OpenedApproval) -> Bool { true }
-    }
-}
-
-/// A request for approval that the server has stored.
-public struct OpenedApproval: EffectAnswer {
-    public let approval: ChallengeID
-    /// The text that the user types on the other device.
-    public let code: String
-    public let expiresAt: Instant
-}
-
-extension EffectReply where Answer == OpenedApproval {
-    public static func approvalOpened(
-        _ approval: ChallengeID, code: String, expiresAt: Instant
-    ) -> Self {
-        .answer(OpenedApproval(approval: approval, code: code, expiresAt: expiresAt))
-    }
 }
 
 /// Asks whether the user has decided. Refused with `not_yet` until then, and with `declined` if the
 /// user declined.
-public struct ReadApprovalEffect: StepEffect {
+public struct ReadApprovalEffect: Sendable, Hashable {
     public let user: UserID
     public let approval: ChallengeID
-
-    /// The signature was counted when the other device sent it. Nothing was entered on this one.
-    public var impact: AuthenticatorImpact { .none }
-
-    public typealias Answer = Authentication
-
-    public struct Pending: PendingState {
-        public static let name = "readingApproval"
-        let request: ApprovalRequest
-        let expected: UserID
-
-        public func accepts(_ answer: Authentication) -> Bool { answer.concerns(expected) }
-    }
 }
 
-extension RequestApprovalEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension RequestApprovalEffect {
+    func simulated(in world: inout SimulatedWorld, at now: Instant) -> EffectAnswer {
         let id = world.issue(ChallengeID.self)
         world.challenges[id] = "approval-\(world.issued)"
         return .approvalOpened(
@@ -191,8 +134,8 @@ extension RequestApprovalEffect: SimulatedEffect {
     }
 }
 
-extension ReadApprovalEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension ReadApprovalEffect {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         // Nobody can decide without a token that is not locked.
         guard let owner = world.user(.id(user)), owner.hasToken, !owner.locked.contains(.otp) else {
             return .refused(.notYet)

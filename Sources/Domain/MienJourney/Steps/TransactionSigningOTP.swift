@@ -3,13 +3,8 @@ public import MienCore
 
 /// Asks the user's OTP token to sign a transaction: an OCRA response to a challenge derived from
 /// the shown data. Success signs the user in, and the approved data becomes a claim.
-struct TransactionSigningOTP: JourneyStep {
-    static let type = StepType.transactionSigningOTP
+struct TransactionSigningOTP: SigningStep {
     static let wireName: JourneyStepName? = .otpTransactionSigning
-    static let effects: [any SimulatedEffect.Type] = [
-        ChallengeOTPEffect.self, VerifyOTPSignatureEffect.self,
-    ]
-    static let prompts: [any PromptState.Type] = [DeviceChallengePrompt.self]
     static let authenticator: AuthenticatorType? = .otp
 
     static let settings = DeviceKeySigning.transactionSettings
@@ -20,14 +15,10 @@ struct TransactionSigningOTP: JourneyStep {
         signing = try DeviceKeySigning(transaction: reader)
     }
 
-    var failure: FailureSettings? { signing.failure }
-    var client: ClientSettings? { signing.client }
-    let clientCanFail = true
-    var facts: StepFacts { signing.facts }
-
     func enter(_ run: inout StepRun) throws(StepFault) -> Move {
         _ = try run.reference(signing.user)
-        return .perform(ChallengeOTPEffect(approvalData: try signing.approvedData(run)), .init())
+        return .perform(
+            .challengeOTP(approvalData: try signing.approvedData(run)), .challengingKey)
     }
 
     func options(_ asked: Asked) -> [ClientOption] { [OTPPasscode.option] }
@@ -35,59 +26,26 @@ struct TransactionSigningOTP: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard let challenge = (asked.state as? DeviceChallengePrompt)?.challenge,
-            let passcode = OTPPasscode.of(input)
-        else { throw .invalidState }
+        guard case .deviceKey(let challenge) = asked, let passcode = OTPPasscode.of(input) else {
+            throw .invalidState
+        }
         do throws(StepFault) {
             let reference = try run.reference(signing.user)
             let signature = OTPSignature(
                 challenge: challenge, approvalData: try signing.approvedData(run),
                 passcode: passcode)
             return .perform(
-                VerifyOTPSignatureEffect(user: reference, signature: signature),
-                .init(challenge: challenge, expected: reference.expected))
+                .verifyOTPSignature(
+                    VerifyOTPSignatureEffect(user: reference, signature: signature)),
+                .verifyingOTPSignature(expected: reference.expected))
         } catch { return .fail(error.code) }
     }
-
-    func resume(_ answer: EffectResult.Answer, _ pending: Pending, _ run: inout StepRun)
-        throws(StepFault) -> Move
-    {
-        try signing.resume(answer, &run)
-    }
-}
-
-extension StepType {
-    public static let transactionSigningOTP = StepType(declared: "transaction_signing_otp")
-}
-
-/// Draws a challenge for an OTP token. The answer is a challenge even for an unknown user or token.
-public struct ChallengeOTPEffect: StepEffect {
-    public let approvalData: [String: String]
-
-    public var impact: AuthenticatorImpact { .none }
-
-    public typealias Answer = DeviceChallenge
-    public typealias Pending = DeviceChallenge.Pending
 }
 
 /// Checks an OTP token's response to a transaction challenge.
-public struct VerifyOTPSignatureEffect: StepEffect {
+public struct VerifyOTPSignatureEffect: Sendable, Hashable {
     public let user: UserReference
     public let signature: OTPSignature
-
-    public var impact: AuthenticatorImpact { .verifies(.otp) }
-
-    public typealias Answer = Authentication
-
-    public struct Pending: PendingState {
-        public static let name = "verifyingOTPSignature"
-        let challenge: ChallengeID
-        let expected: UserID?
-
-        private enum CodingKeys: String, CodingKey { case challenge = "_0", expected }
-
-        public func accepts(_ answer: Authentication) -> Bool { answer.concerns(expected) }
-    }
 }
 
 /// An OTP token's response to a transaction challenge.
@@ -97,14 +55,8 @@ public struct OTPSignature: Sendable, Hashable {
     public let passcode: Sensitive<String>
 }
 
-extension ChallengeOTPEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
-        world.challenge()
-    }
-}
-
-extension VerifyOTPSignatureEffect: SimulatedEffect {
-    func simulated(in world: inout SimulatedWorld, at now: Instant) -> Reply {
+extension VerifyOTPSignatureEffect {
+    func simulated(in world: inout SimulatedWorld) -> EffectAnswer {
         let isOpen = world.challenges.removeValue(forKey: signature.challenge) != nil,
             code = world.tokenCode
         return world.authenticate(user, .otp, amr: "otp") { user in

@@ -4,9 +4,7 @@ import MienCore
 /// Pauses the run until a time. The client waits and responds when the time has come; an earlier
 /// response is asked again, with the time that is left.
 struct WaitForTime: JourneyStep {
-    static let type = StepType.waitForTime
     static let wireName: JourneyStepName? = .waitForTime
-    static let prompts: [any PromptState.Type] = [WaitPrompt.self]
     static let lintCodes = [LintFinding.Code.waitTooLong]
     static let settings =
         [
@@ -86,7 +84,7 @@ struct WaitForTime: JourneyStep {
     func respond(_ option: ClientOption, _ input: ValidInput, _ asked: Asked, _ run: inout StepRun)
         throws(JourneyClientError) -> Move
     {
-        guard let end = (asked.state as? WaitPrompt)?.until else { throw .invalidState }
+        guard case .wait(let end) = asked else { throw .invalidState }
         return run.now < end ? ask(end, run, error: "not_yet") : .leave(.success)
     }
 
@@ -96,20 +94,10 @@ struct WaitForTime: JourneyStep {
             "milliseconds_left": .number(Double(end.milliseconds - run.now.milliseconds)),
         ]
         if let error { data["error"] = ["code": .string(error)] }
-        return .ask(.object(data), Asked(WaitPrompt(until: end)))
+        return .ask(.object(data), .wait(until: end))
     }
-}
-
-extension StepType {
-    public static let waitForTime = StepType(declared: "wait_for_time")
 }
 
 extension LintFinding.Code {
     static let waitTooLong = Self(rawValue: "wait_too_long")
-}
-
-/// A prompt to wait.
-struct WaitPrompt: PromptState {
-    static let name = "wait"
-    let until: Instant
 }

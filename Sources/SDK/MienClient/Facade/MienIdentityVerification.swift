@@ -63,7 +63,7 @@ public enum MienIdentityVerification {
                 var last: CaptureAnswer?
                 let updates = session.updates(of: frames) { await ask(for: $0) }
                 for try await answer in updates {
-                    // The first answer of a capture of pictures has no guidance to report.
+                    // The first answer of a capture from pictures carries no guidance.
                     if answer.isLive || last != nil {
                         delegate?.verificationDidReceiveGuidance(answer)
                     }

@@ -1,6 +1,6 @@
 internal import MienAPI
 public import MienCore
-public import MienOTP
+public import MienKeys
 
 /// Approves, with this device's OTP token, transactions that another device has started.
 ///

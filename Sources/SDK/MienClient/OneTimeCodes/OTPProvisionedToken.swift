@@ -1,5 +1,5 @@
 internal import MienAPI
-public import MienOTP
+public import MienKeys
 
 /// An OTP token on the device. Seal ``secret`` when storing it. Store the advanced counter after
 /// each code, and after each signature of a CAP token, because the server accepts no earlier one.

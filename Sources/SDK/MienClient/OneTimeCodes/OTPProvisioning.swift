@@ -1,7 +1,7 @@
 internal import Crypto
 internal import MienAPI
 public import MienCore
-public import MienOTP
+public import MienKeys
 
 /// Gets OTP tokens for this device.
 ///

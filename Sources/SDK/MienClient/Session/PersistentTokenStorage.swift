@@ -49,21 +49,6 @@ public actor PersistentTokenStorage: TokenStorage, ProofKeyStorage {
     private struct Content: Codable {
         var tokens: [Entry] = []
         var keys: [KeyEntry] = []
-
-        init() {}
-
-        /// Also reads the older form of the file, a list of tokens without keys.
-        init(from decoder: any Decoder) throws {
-            if let tokens = try? decoder.singleValueContainer().decode([Entry].self) {
-                self.tokens = tokens
-            } else {
-                let values = try decoder.container(keyedBy: CodingKeys.self)
-                (tokens, keys) = (
-                    try values.decode([Entry].self, forKey: .tokens),
-                    try values.decode([KeyEntry].self, forKey: .keys)
-                )
-            }
-        }
     }
 
     private let file: PrivateFile<Content>

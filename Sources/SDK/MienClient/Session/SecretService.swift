@@ -33,7 +33,7 @@ struct SecretService: SecretStore {
 
     func read(_ name: SecretName) async throws -> Sensitive<String>? {
         let result = try await run(["lookup"] + Self.attributes(of: name))
-        // A missing secret is a failure, too, but without a message.
+        // The program fails for a missing secret, too, but prints no message.
         if !result.succeeded, result.error.isEmpty { return nil }
         guard result.succeeded else { throw Self.failure(result) }
         return Sensitive(result.output)

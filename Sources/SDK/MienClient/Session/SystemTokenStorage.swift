@@ -45,7 +45,7 @@ public actor SystemTokenStorage: TokenStorage, ProofKeyStorage {
 
     public func tokens(for key: DeviceTokenKey) async throws -> SessionTokens? {
         guard let text = try await store.read(name(.tokens, key)) else { return nil }
-        // Tokens that cannot be read are as good as none: the user signs in again.
+        // Treat tokens that cannot be read as missing: the user signs in again.
         return text.use { try? JSONDecoder().decode(StoredTokens.self, from: Data($0.utf8)) }?
             .tokens
     }

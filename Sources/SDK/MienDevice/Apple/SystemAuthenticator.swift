@@ -1,8 +1,8 @@
 #if canImport(LocalAuthentication)
 internal import Foundation
-public import MienKeys
 internal import LocalAuthentication
 public import MienCore
+public import MienKeys
 
 /// Checks the owner with the system's Face ID, Touch ID, and passcode.
 public struct SystemAuthenticator: LocalAuthenticator {

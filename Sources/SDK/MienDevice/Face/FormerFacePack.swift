@@ -1,6 +1,5 @@
 public import MienCore
 public import MienFace
-internal import MienPixels
 
 /// A model pack beside the one in use, for people whose faces it enrolled. It recognizes them until
 /// they have been migrated to the pack in use.

@@ -1,6 +1,6 @@
 internal import Foundation
 public import MienFace
-public import MienImage
+public import MienMedia
 
 /// Photo files as frames for a session. Each is decoded when it is requested, so only one is in
 /// memory at a time.

@@ -1,9 +1,8 @@
 internal import Crypto
 internal import Foundation
-internal import MienAccess
+internal import MienAPI
 internal import MienCore
 internal import MienKeys
-internal import MienSealing
 internal import MienVault
 
 /// The state of a device's PIN and of the people whose faces may open keys and tokens. It is stored
@@ -54,12 +53,6 @@ struct AuthenticatorState: Sendable {
             for constraint in BiometricAccessConstraint.allCases {
                 renewKey(for: constraint, random)
             }
-        }
-
-        /// The person of a state of version 1, which belonged to one unnamed owner and held a face
-        /// of unknown origin.
-        init(generation: EnrollmentGeneration, keys: [String: Data]) {
-            (self.generation, self.keys) = (generation, keys)
         }
 
         var isLockedOut: Bool { faceFailures >= AuthenticatorState.maxFaceFailures }
@@ -138,14 +131,10 @@ struct AuthenticatorState: Sendable {
     var passcode: Passcode?
     /// By the name's key, under which its spellings are equal.
     private var people: [String: Person] = [:]
-    /// The owner of a state of version 1, until the first person claims the keys.
-    private var unclaimed: Person?
 
     init() {}
 
     subscript(_ name: PersonName) -> Person? { people[name.key] }
-
-    var hasConfirmedPeople: Bool { people.values.contains { $0.enrollment != nil } }
 
     /// Changes a person's part and creates it first if it is missing.
     mutating func change<T>(
@@ -159,8 +148,7 @@ struct AuthenticatorState: Sendable {
                 throw DeviceError(
                     .storage, "This device already knows \(Self.maxPeople) people. Reset it.")
             }
-            person = unclaimed ?? Person(random: random)
-            unclaimed = nil
+            person = Person(random: random)
         }
         let result = try body(&person)
         people[name.key] = person
@@ -177,36 +165,26 @@ struct AuthenticatorState: Sendable {
 }
 
 extension AuthenticatorState: Codable {
-    private enum CodingKeys: CodingKey {
-        case version, passcode, people, unclaimed
-        // Version 1.
-        case generation, keys
-    }
+    private static let version = 2
+
+    private enum CodingKeys: CodingKey { case version, passcode, people }
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        passcode = try values.decodeIfPresent(Passcode.self, forKey: .passcode)
-        switch try values.decodeIfPresent(Int.self, forKey: .version) {
-        case nil:
-            // Its face may come from a photo, so it is dropped: enroll again.
-            unclaimed = Person(
-                generation: try values.decode(EnrollmentGeneration.self, forKey: .generation),
-                keys: try values.decode([String: Data].self, forKey: .keys))
-        case 2:
-            people = try values.decode([String: Person].self, forKey: .people)
-            unclaimed = try values.decodeIfPresent(Person.self, forKey: .unclaimed)
-        case let other?:
+        let version = try values.decode(Int.self, forKey: .version)
+        guard version == Self.version else {
             throw DecodingError.dataCorruptedError(
-                forKey: .version, in: values, debugDescription: "version \(other)")
+                forKey: .version, in: values, debugDescription: "version \(version)")
         }
+        passcode = try values.decodeIfPresent(Passcode.self, forKey: .passcode)
+        people = try values.decode([String: Person].self, forKey: .people)
     }
 
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(2, forKey: .version)
+        try values.encode(Self.version, forKey: .version)
         try values.encodeIfPresent(passcode, forKey: .passcode)
         try values.encode(people, forKey: .people)
-        try values.encodeIfPresent(unclaimed, forKey: .unclaimed)
     }
 }
 

@@ -1,9 +1,8 @@
-internal import MienAccess
+internal import MienAPI
 internal import MienCore
 internal import MienDevice
+internal import MienHardware
 internal import MienKeys
-internal import MienPassword
-internal import MienSealing
 internal import MienVault
 
 /// The device's PIN. Each guess is counted durably before it is judged.

@@ -3,10 +3,8 @@ internal import Foundation
 public import MienCore
 public import MienDevice
 public import MienFace
+internal import MienHardware
 public import MienKeys
-internal import MienPassword
-internal import MienSealing
-internal import MienThreads
 public import MienVault
 
 /// Checks the owner with the enrolled face and the device's PIN, on machines without such a check of

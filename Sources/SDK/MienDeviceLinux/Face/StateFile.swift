@@ -1,6 +1,6 @@
 internal import Foundation
 internal import MienKeys
-internal import MienSealing
+internal import MienVault
 
 extension SealPurpose {
     /// The state of a device's PIN and confirmed people: hashes, counters, and keys.

@@ -1,4 +1,4 @@
-internal import CMienProcess
+internal import CMienSystem
 internal import Foundation
 
 /// Looks for signs of debuggers and manipulation in this process, and closes the ways by which its
@@ -26,7 +26,8 @@ public enum ProcessIntegrity {
     /// program's user. Debuggers of root, and one that has already attached, remain.
     @discardableResult
     public static func harden() -> Hardening {
-        // Read now: a process that cannot be dumped may no longer read its own environment file.
+        // Read the environment first: a process that cannot be dumped may no longer read its own
+        // environment file.
         _ = initialEnvironment
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)

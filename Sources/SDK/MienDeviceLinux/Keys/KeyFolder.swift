@@ -1,6 +1,6 @@
 internal import Foundation
 internal import MienKeys
-internal import MienSealing
+internal import MienVault
 
 /// Key records in a folder (0700), each a sealed file (0600) whose name reveals nothing. After a
 /// crash a record is either there or not, never half written.

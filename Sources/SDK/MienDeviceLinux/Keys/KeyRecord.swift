@@ -5,9 +5,8 @@ internal import MienKeys
 struct KeyRecord: Codable, Sendable {
     let tag: DeviceKeyTag
     let protection: BiometricAccessConstraint
-    /// Whether the passcode may unlock the key; `nil` in records of earlier versions, whose keys
-    /// accept it only with `userPresence`.
-    let policy: BiometricPolicy?
+    /// Whether the passcode may unlock the key.
+    let policy: BiometricPolicy
     /// The public key in X9.63 form, 65 bytes.
     let publicKey: Data
     /// The data of the key's store: a TPM's blob; empty for keys in software.

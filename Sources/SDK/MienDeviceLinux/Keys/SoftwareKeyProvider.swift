@@ -1,7 +1,7 @@
 internal import Crypto
 internal import MienCore
 public import MienKeys
-public import MienSealing
+public import MienVault
 
 /// Device keys for machines without a TPM. The private key is locked with the authenticator, and
 /// its record is sealed. A copy of the whole disk contains both.

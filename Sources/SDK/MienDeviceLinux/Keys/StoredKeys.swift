@@ -1,9 +1,8 @@
 internal import Crypto
 internal import Foundation
 internal import MienCore
+internal import MienHardware
 internal import MienKeys
-internal import MienTPM
-internal import MienThreads
 internal import MienVault
 
 /// Creates keys, and signs with them once the secret is released.
@@ -50,8 +49,7 @@ actor StoredKeys {
         let record = try await record(tag), released: ReleasedSecret
         do {
             released = try await authenticator.release(
-                record.secret, for: record.protection,
-                policy: record.policy ?? .deviceOwnerAuthenticationWithBiometrics,
+                record.secret, for: record.protection, policy: record.policy,
                 context: tag.text, unlocking: prompt)
         } catch let error as DeviceError where error.code == .biometricPrivateKeyNotFound {
             try removeIfSame(record)

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import MienCore
+public import MienHardware
 public import MienKeys
-public import MienSealing
-public import MienTPM
+public import MienVault
 
 /// Device keys in a TPM 2.0. The key's auth value, 32 random bytes, is locked with the
 /// authenticator and released only after a passed check.

@@ -1,6 +1,6 @@
 internal import MienCore
-internal import MienSealing
-internal import MienTPM
+internal import MienHardware
+internal import MienVault
 
 extension SealPurpose {
     /// The number of changes of a device's OTP tokens.

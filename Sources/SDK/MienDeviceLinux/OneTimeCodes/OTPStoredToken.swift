@@ -1,8 +1,7 @@
 internal import Foundation
 internal import MienCore
-internal import MienOTP
-internal import MienPassword
-internal import MienSealing
+internal import MienHardware
+internal import MienKeys
 internal import MienVault
 
 extension SealPurpose {

@@ -1,5 +1,5 @@
 internal import MienCore
-public import MienOTP
+public import MienKeys
 
 /// An OTP token from a server, ready to be stored.
 public struct OTPTokenDefinition: Sendable {

@@ -1,12 +1,8 @@
 internal import Crypto
 public import MienCore
 public import MienDevice
-internal import MienKeys
-public import MienOTP
-package import MienPassword
-public import MienSealing
-public import MienTPM
-internal import MienThreads
+public import MienHardware
+public import MienKeys
 public import MienVault
 
 /// The OTP tokens of one device. Their secrets are hidden by PINs that the device cannot check and,

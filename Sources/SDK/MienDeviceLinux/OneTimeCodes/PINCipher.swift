@@ -1,6 +1,6 @@
 internal import MienCore
-internal import MienPassword
-internal import MienSealing
+internal import MienHardware
+internal import MienVault
 
 extension SealPurpose {
     /// The key that PINs are combined with.

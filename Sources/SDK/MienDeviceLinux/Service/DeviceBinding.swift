@@ -1,8 +1,8 @@
 internal import Foundation
 internal import MienCore
+internal import MienHardware
 internal import MienKeys
-internal import MienSealing
-internal import MienTPM
+internal import MienVault
 
 /// The hardware that a device's data is bound to.
 public enum DeviceBindingSource: String, Sendable, CaseIterable, Codable {

@@ -1,7 +1,7 @@
 internal import Foundation
 public import MienCore
 internal import MienKeys
-internal import MienSealing
+internal import MienVault
 
 /// A policy that requires a license on each device. Without it every device is licensed.
 public struct LicensePolicy: Sendable {
@@ -37,9 +37,8 @@ struct LicenseFile: Sendable {
         var version = 1
         let license: String
         let key: JSONValue
-        /// The latest time that the clock showed when the license was checked; missing in older
-        /// files.
-        var latestSeen: Instant?
+        /// The latest time that the clock showed when the license was checked.
+        var latestSeen: Instant
 
         private enum CodingKeys: String, CodingKey {
             case version, license = "licence", key, latestSeen
@@ -50,7 +49,7 @@ struct LicenseFile: Sendable {
     struct Kept: Sendable {
         let text: String
         let key: DevicePublicKey
-        let latestSeen: Instant?
+        let latestSeen: Instant
     }
 
     let folder: String
@@ -74,7 +73,7 @@ struct LicenseFile: Sendable {
                     "\(path) does not contain a license of this device. Configure one again."
                 )
             }
-            if record.latestSeen.map({ now >= $0 + Self.timeStep }) ?? true {
+            if now >= record.latestSeen + Self.timeStep {
                 record.latestSeen = now
                 try write(record, sealer)
             }

@@ -2,7 +2,6 @@ internal import Foundation
 public import MienCore
 public import MienDevice
 public import MienFace
-internal import MienSealing
 public import MienVault
 
 extension FaceAuthService {
@@ -169,7 +168,7 @@ extension FaceAuthService {
         return person.enrollment.map { Array($0) }
     }
 
-    /// Returns the mode of a stored face. That of an unconfirmed face only counts attempts.
+    /// Returns the mode of a stored face. The state of an unconfirmed face only counts attempts.
     func mode(of face: FaceTemplate, _ name: PersonName) async throws -> FaceAuthMode {
         guard let enrollment = try await enrollment(of: face, name) else {
             return FaceAuthMode(face, of: name)

@@ -1,7 +1,6 @@
 public import MienCore
 public import MienDevice
 public import MienFace
-internal import MienThreads
 public import MienVault
 
 extension FaceAuthService {

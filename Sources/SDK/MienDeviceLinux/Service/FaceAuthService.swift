@@ -1,11 +1,8 @@
 public import MienCore
 public import MienDevice
 package import MienFace
+public import MienHardware
 public import MienMedia
-package import MienPassword
-public import MienSealing
-public import MienTPM
-internal import MienThreads
 public import MienVault
 
 /// Holds other things on a device that a face unlocks: OTP tokens in multi-auth mode. It is told

@@ -1,6 +1,6 @@
 internal import Foundation
 internal import MienKeys
-internal import MienSealing
+internal import MienVault
 
 extension SealPurpose {
     /// The number of failed tries for each enrolled face of a device.

@@ -1,6 +1,8 @@
 #ifndef CMIEN_MEDIA_H
 #define CMIEN_MEDIA_H
 
+#include "CMienImage.h"
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 import Foundation
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// Text output of the admin commands.
 enum AdminOutput {
@@ -21,5 +21,12 @@ enum AdminOutput {
         return values.sorted { $0.key < $1.key }.map {
             "\($0.key)=\($0.value.stringValue ?? JSONText.write($0.value))"
         }.joined(separator: ", ")
+    }
+}
+
+extension OutputOptions {
+    /// Says what was done: `names` in JSON, or else `text`.
+    func tell(_ names: [String: String], _ text: String) {
+        if json { JSON.print(names) } else { print(text) }
     }
 }

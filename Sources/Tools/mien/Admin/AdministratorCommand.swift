@@ -1,8 +1,8 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// `mien admin administrator …`
 struct AdministratorCommand: AsyncParsableCommand {
@@ -132,11 +132,7 @@ struct AdministratorCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await server.admin().removeAdministrator(id)
-            if output.json {
-                JSON.print(["removed": id])
-            } else {
-                print("Removed \(id.printable).")
-            }
+            output.tell(["removed": id], "Removed \(id.printable).")
         }
     }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 extension AdministratorCommand {
     /// `mien admin administrator invite`
@@ -89,11 +89,7 @@ extension AdministratorCommand {
             } else {
                 try await admin.revokeAdministratorInvitation(id)
             }
-            if output.json {
-                JSON.print(["revoked": id])
-            } else {
-                print("Revoked \(id.printable).")
-            }
+            output.tell(["revoked": id], "Revoked \(id.printable).")
         }
     }
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// `mien admin app …`
 struct AppCommand: AsyncParsableCommand {
@@ -204,7 +204,7 @@ struct AppCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await server.admin().deleteApp(id)
-            if output.json { JSON.print(["deleted": id.text]) } else { print("Deleted \(id).") }
+            output.tell(["deleted": id.text], "Deleted \(id).")
         }
     }
 

@@ -1,9 +1,8 @@
 import ArgumentParser
 import MienAPI
-import MienAccess
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// `mien admin audit …`
 struct AuditCommand: AsyncParsableCommand {
@@ -71,30 +70,23 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             let admin = try server.admin(), about = try await subject(admin)
             let actor = administrator.flatMap { AdminID($0) }
-            let found = try await limit.collect(after: String(after), key: \.entryNumber) {
-                try await admin.audit(
-                    after: $0.flatMap { Int($0) } ?? 0, user: about, event: event,
-                    administrator: actor, isNewestFirst: newest)
-            }
-            guard !output.json else {
-                return JSON.print(Output(entries: found.items, next: found.next))
-            }
-            if found.items.isEmpty {
-                print("There are no entries\(after == 0 ? "" : " after number \(after)").")
-            }
-            let rows = found.items.map {
-                [
-                    "\($0.number)", AdminOutput.time($0.at), $0.event, $0.actor, $0.userID ?? "",
-                    $0.appID ?? "", AdminOutput.members($0.detail) ?? "",
-                ]
-            }
-            if !rows.isEmpty {
-                print(
-                    Terminal.table(
-                        rows, heading: ["number", "time", "event", "by", "user", "app", "detail"],
-                        rightAligned: [0]))
-            }
-            limit.tell(next: found.next)
+            try await limit.show(
+                "entries", after: String(after), output,
+                none: "There are no entries\(after == 0 ? "" : " after number \(after)").",
+                id: \.entryNumber,
+                heading: ["number", "time", "event", "by", "user", "app", "detail"],
+                rightAligned: [0],
+                row: {
+                    [
+                        "\($0.number)", AdminOutput.time($0.at), $0.event, $0.actor,
+                        $0.userID ?? "", $0.appID ?? "", AdminOutput.members($0.detail) ?? "",
+                    ]
+                },
+                {
+                    try await admin.audit(
+                        after: $0.flatMap { Int($0) } ?? 0, user: about, event: event,
+                        administrator: actor, isNewestFirst: newest)
+                })
         }
 
         /// Accepts an ID without a lookup, because entries about deleted users stay in the log.
@@ -102,11 +94,6 @@ struct AuditCommand: AsyncParsableCommand {
             guard let user else { return nil }
             if user.hasPrefix("\(UserKind.prefix)_"), let id = UserID(user) { return id }
             return try await admin.user(meant: user).id
-        }
-
-        private struct Output: Encodable {
-            let entries: [AuditEntryAnswer]
-            let next: String?
         }
     }
 

@@ -1,10 +1,9 @@
 import ArgumentParser
 import Foundation
 import MienAPI
-import MienAccess
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 extension AuditCommand {
     /// `mien admin audit export`

@@ -1,10 +1,9 @@
 import ArgumentParser
 import Foundation
 import MienAPI
-import MienAccess
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// Reads and writes files of exported audit entries: docs/spec/audit-log.md.
 enum AuditExportFile {

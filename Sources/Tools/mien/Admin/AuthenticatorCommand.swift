@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// `mien admin authenticator …`
 struct AuthenticatorCommand: AsyncParsableCommand {

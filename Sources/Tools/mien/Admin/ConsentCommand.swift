@@ -1,8 +1,8 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// `mien admin consent …`
 struct ConsentCommand: AsyncParsableCommand {
@@ -64,11 +64,7 @@ struct ConsentCommand: AsyncParsableCommand {
         func run() async throws {
             let admin = try server.admin(), user = try await admin.user(meant: user).id
             try await admin.withdrawConsent(of: user, to: app)
-            if output.json {
-                JSON.print(["withdrawn": app.text])
-            } else {
-                print("Withdrew \(user)'s consent to \(app).")
-            }
+            output.tell(["withdrawn": app.text], "Withdrew \(user)'s consent to \(app).")
         }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
-import MienCommandSupport
 import MienCore
-import MienSealing
+import MienTools
+import MienVault
 
 /// The admin credential at rest: one line in a regular file that only its owner can read.
 enum CredentialFile {

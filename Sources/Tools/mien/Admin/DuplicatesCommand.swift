@@ -1,9 +1,9 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
 import MienIdentity
+import MienTools
 
 /// `mien admin faces duplicates …`
 struct DuplicatesCommand: AsyncParsableCommand {
@@ -34,8 +34,10 @@ struct DuplicatesCommand: AsyncParsableCommand {
 
         func run() async throws {
             let admin = try server.admin()
-            try await limit.showCases(
-                after: after, output, id: \.id,
+            try await limit.show(
+                "cases", after: after, output,
+                none: "No case waits for a decision\(after == nil ? "" : " after that one").",
+                id: \.id,
                 heading: ["case", "app", "user", "other user", "score", "opened", "decided"],
                 row: {
                     [

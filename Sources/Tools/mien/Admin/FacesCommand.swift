@@ -1,7 +1,7 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
+import MienTools
 
 /// `mien admin faces …`
 struct FacesCommand: AsyncParsableCommand {

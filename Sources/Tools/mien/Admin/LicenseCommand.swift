@@ -1,8 +1,8 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// `mien admin license …`
 struct LicenseCommand: AsyncParsableCommand {
@@ -96,11 +96,7 @@ struct LicenseCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await server.admin().revokeProductKey(id)
-            if output.json {
-                JSON.print(["revoked": id])
-            } else {
-                print("Revoked \(id.printable).")
-            }
+            output.tell(["revoked": id], "Revoked \(id.printable).")
         }
     }
 }

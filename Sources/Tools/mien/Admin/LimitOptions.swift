@@ -1,6 +1,6 @@
 import ArgumentParser
 import MienAPI
-import MienCommandSupport
+import MienTools
 
 /// The maximum length of a list.
 struct LimitOptions: ParsableArguments {
@@ -30,33 +30,51 @@ struct LimitOptions: ParsableArguments {
             : Page(items: items, next: next)
     }
 
-    /// Shows the open cases of a queue, from one `--after` another.
+    /// Fetches and shows a list, from one `--after` another.
     ///
     /// - Parameters:
+    ///   - name: What the list is called in JSON.
+    ///   - none: What to say if it is empty.
+    ///   - id: Returns the value of `after` that continues after an item.
     ///   - heading: The columns.
-    ///   - row: The cells of a case.
-    func showCases<Case: Encodable>(
-        after: String?, _ output: OutputOptions, id: (Case) -> String, heading: [String],
-        row: (Case) -> [String], _ page: (_ after: String?) async throws -> Page<Case>
+    ///   - row: The cells of an item.
+    func show<Item: Encodable>(
+        _ name: String, after: String?, _ output: OutputOptions, none: String,
+        id: (Item) -> String, heading: [String], rightAligned: Set<Int> = [],
+        row: (Item) -> [String], _ page: (_ after: String?) async throws -> Page<Item>
     ) async throws {
         let found = try await collect(after: after, key: id, page)
         guard !output.json else {
-            return JSON.print(CaseList(cases: found.items, next: found.next))
+            return JSON.print(ItemList(name: name, items: found.items, next: found.next))
         }
         if found.items.isEmpty {
-            print("No case waits for a decision\(after == nil ? "" : " after that one").")
+            print(none)
         } else {
-            print(Terminal.table(found.items.map(row), heading: heading))
+            print(
+                Terminal.table(
+                    found.items.map(row), heading: heading, rightAligned: rightAligned))
         }
-        tell(next: found.next)
+        if let next = found.next { Terminal.warn("There are more. Continue with --after \(next)") }
+    }
+}
+
+/// A list under its name, and what continues after it.
+private struct ItemList<Item: Encodable>: Encodable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
     }
 
-    private struct CaseList<Case: Encodable>: Encodable {
-        let cases: [Case]
-        let next: String?
-    }
+    let name: String
+    let items: [Item]
+    let next: String?
 
-    func tell(next: String?) {
-        if let next { Terminal.warn("There are more. Continue with --after \(next)") }
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Key.self)
+        try members.encode(items, forKey: Key(stringValue: name))
+        try members.encodeIfPresent(next, forKey: Key(stringValue: "next"))
     }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// `mien admin organization …`
 struct OrganizationCommand: AsyncParsableCommand {
@@ -43,31 +43,20 @@ struct OrganizationCommand: AsyncParsableCommand {
 
         func run() async throws {
             let admin = try server.admin()
-            let found = try await limit.collect(after: after?.text, key: \.id) {
-                try await admin.organizations(
-                    beginning: name, after: $0.flatMap { OrganizationID($0) })
-            }
-            guard !output.json else {
-                return JSON.print(Output(organizations: found.items, next: found.next))
-            }
-            if found.items.isEmpty { print("There are no such organizations.") }
-            let rows = found.items.map {
-                [
-                    $0.id, $0.name.printable, $0.externalID?.printable ?? "", $0.state.rawValue,
-                    AdminOutput.time($0.createdAt),
-                ]
-            }
-            if !rows.isEmpty {
-                print(
-                    Terminal.table(
-                        rows, heading: ["id", "name", "external id", "state", "created"]))
-            }
-            limit.tell(next: found.next)
-        }
-
-        private struct Output: Encodable {
-            let organizations: [OrganizationAnswer]
-            let next: String?
+            try await limit.show(
+                "organizations", after: after?.text, output,
+                none: "There are no such organizations.", id: \.id,
+                heading: ["id", "name", "external id", "state", "created"],
+                row: {
+                    [
+                        $0.id, $0.name.printable, $0.externalID?.printable ?? "",
+                        $0.state.rawValue, AdminOutput.time($0.createdAt),
+                    ]
+                },
+                {
+                    try await admin.organizations(
+                        beginning: name, after: $0.flatMap { OrganizationID($0) })
+                })
         }
     }
 
@@ -180,11 +169,7 @@ struct OrganizationCommand: AsyncParsableCommand {
                 )
             }
             try await admin.deleteOrganization(id)
-            if output.json {
-                JSON.print(["deleted": id.text])
-            } else {
-                print("Deleted \(id), with \(goes).")
-            }
+            output.tell(["deleted": id.text], "Deleted \(id), with \(goes).")
         }
     }
 

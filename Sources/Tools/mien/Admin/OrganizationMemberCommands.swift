@@ -1,8 +1,8 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 extension OrganizationCommand {
     /// `mien admin organization members`
@@ -25,31 +25,19 @@ extension OrganizationCommand {
         func run() async throws {
             let admin = try server.admin(),
                 (id, _) = try await admin.organization(meant: organization)
-            let found = try await limit.collect(after: after?.text, key: \.id) {
-                try await admin.members(
-                    of: id, areAdmins: administrators, after: $0.flatMap { UserID($0) })
-            }
-            guard !output.json else {
-                return JSON.print(Output(members: found.items, next: found.next))
-            }
-            if found.items.isEmpty { print("There are no such members.") }
-            let rows = found.items.map {
-                [
-                    $0.id, $0.username ?? "", $0.email ?? "", $0.roles.joined(separator: " "),
-                    $0.state.rawValue, AdminOutput.time($0.joinedAt),
-                ]
-            }
-            if !rows.isEmpty {
-                print(
-                    Terminal.table(
-                        rows, heading: ["id", "username", "email", "roles", "state", "joined"]))
-            }
-            limit.tell(next: found.next)
-        }
-
-        private struct Output: Encodable {
-            let members: [OrganizationMemberAnswer]
-            let next: String?
+            try await limit.show(
+                "members", after: after?.text, output, none: "There are no such members.",
+                id: \.id, heading: ["id", "username", "email", "roles", "state", "joined"],
+                row: {
+                    [
+                        $0.id, $0.username ?? "", $0.email ?? "", $0.roles.joined(separator: " "),
+                        $0.state.rawValue, AdminOutput.time($0.joinedAt),
+                    ]
+                },
+                {
+                    try await admin.members(
+                        of: id, areAdmins: administrators, after: $0.flatMap { UserID($0) })
+                })
         }
     }
 
@@ -125,11 +113,7 @@ extension OrganizationCommand {
                 (id, _) = try await admin.organization(meant: organization),
                 (member, _) = try await admin.user(meant: user)
             try await admin.removeMember(member, from: id)
-            if output.json {
-                JSON.print(["removed": member.text])
-            } else {
-                print("Removed \(member) from \(id).")
-            }
+            output.tell(["removed": member.text], "Removed \(member) from \(id).")
         }
     }
 
@@ -213,11 +197,7 @@ extension OrganizationCommand {
             let admin = try server.admin(),
                 (id, _) = try await admin.organization(meant: organization)
             try await admin.revokeInvitation(invitation, of: id)
-            if output.json {
-                JSON.print(["revoked": invitation])
-            } else {
-                print("Revoked \(invitation.printable).")
-            }
+            output.tell(["revoked": invitation], "Revoked \(invitation.printable).")
         }
     }
 
@@ -240,11 +220,7 @@ extension OrganizationCommand {
             let admin = try server.admin(),
                 (id, _) = try await admin.organization(meant: organization)
             try await admin.allow(app, for: id)
-            if output.json {
-                JSON.print(["allowed": app.text])
-            } else {
-                print("\(id) may use \(app).")
-            }
+            output.tell(["allowed": app.text], "\(id) may use \(app).")
         }
     }
 
@@ -267,11 +243,7 @@ extension OrganizationCommand {
             let admin = try server.admin(),
                 (id, _) = try await admin.organization(meant: organization)
             try await admin.forbid(app, for: id)
-            if output.json {
-                JSON.print(["forbidden": app.text])
-            } else {
-                print("\(id) may no longer use \(app).")
-            }
+            output.tell(["forbidden": app.text], "\(id) may no longer use \(app).")
         }
     }
 

@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
 import MienIdentity
+import MienTools
 
 /// `mien admin registry …`
 struct RegistryCommand: AsyncParsableCommand {

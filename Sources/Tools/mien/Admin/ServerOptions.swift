@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import Logging
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// The admin API's address and credential. The credential is never an argument, because every user
 /// of the machine can read arguments.

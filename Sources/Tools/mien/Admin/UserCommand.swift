@@ -1,8 +1,8 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// `mien admin user …`
 struct UserCommand: AsyncParsableCommand {
@@ -35,34 +35,16 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             let admin = try server.admin()
-            let found = try await limit.collect(after: after?.text, key: \.id) {
-                try await admin.users(after: $0.flatMap { UserID($0) })
-            }
-            guard !output.json else {
-                return JSON.print(Output(users: found.items, next: found.next))
-            }
-            if found.items.isEmpty {
-                print("There are no users\(after == nil ? "" : " after that one").")
-            }
-            let rows = found.items.map {
-                [
-                    $0.id, $0.username ?? "", $0.email ?? "", $0.externalID ?? "",
-                    $0.state.rawValue,
-                    AdminOutput.time($0.createdAt),
-                ]
-            }
-            if !rows.isEmpty {
-                print(
-                    Terminal.table(
-                        rows,
-                        heading: ["id", "username", "email", "external id", "state", "created"]))
-            }
-            limit.tell(next: found.next)
-        }
-
-        private struct Output: Encodable {
-            let users: [UserAnswer]
-            let next: String?
+            try await limit.show(
+                "users", after: after?.text, output,
+                none: "There are no users\(after == nil ? "" : " after that one").", id: \.id,
+                heading: ["id", "username", "email", "external id", "state", "created"],
+                row: {
+                    [
+                        $0.id, $0.username ?? "", $0.email ?? "", $0.externalID ?? "",
+                        $0.state.rawValue, AdminOutput.time($0.createdAt),
+                    ]
+                }, { try await admin.users(after: $0.flatMap { UserID($0) }) })
         }
     }
 
@@ -172,11 +154,9 @@ struct UserCommand: AsyncParsableCommand {
         func run() async throws {
             let admin = try server.admin(), (id, _) = try await admin.user(meant: user)
             try await admin.markCompromised(id)
-            if output.json {
-                JSON.print(["compromised": id.text])
-            } else {
-                print("Ended everything that was started with the credentials of \(id).")
-            }
+            output.tell(
+                ["compromised": id.text],
+                "Ended everything that was started with the credentials of \(id).")
         }
     }
 
@@ -205,7 +185,7 @@ struct UserCommand: AsyncParsableCommand {
             let admin = try server.admin(), (id, _) = try await admin.user(meant: user)
             if dryRun { return Self.show(try await admin.erasurePreview(of: id), output) }
             try await admin.deleteUser(id)
-            if output.json { JSON.print(["deleted": id.text]) } else { print("Deleted \(id).") }
+            output.tell(["deleted": id.text], "Deleted \(id).")
         }
 
         private static func show(_ preview: ErasurePreviewAnswer, _ output: OutputOptions) {

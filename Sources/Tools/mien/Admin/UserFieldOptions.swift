@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import MienAPI
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// The fields of a user.
 struct UserFieldOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 extension MienAdmin {
     /// Finds a user by ID, or else by user name, email address, or external ID. IDs come first, so

@@ -1,8 +1,8 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 extension UserCommand {
     /// `mien admin user sign-ins`
@@ -22,33 +22,17 @@ extension UserCommand {
 
         func run() async throws {
             let admin = try server.admin(), (id, _) = try await admin.user(meant: user)
-            let found = try await limit.collect(after: after, key: \.id) {
-                try await admin.signIns(of: id, after: $0)
-            }
-            guard !output.json else {
-                return JSON.print(Output(signIns: found.items, next: found.next))
-            }
-            if found.items.isEmpty {
-                print("The user has no sign-ins\(after == nil ? "" : " after that one").")
-            } else {
-                print(
-                    Terminal.table(
-                        found.items.map {
-                            [
-                                $0.id, ($0.appName ?? $0.appID).printable,
-                                $0.methods.joined(separator: ", "),
-                                AdminOutput.time($0.signedInAt), AdminOutput.time($0.usedAt),
-                            ]
-                        }, heading: ["sign-in", "app", "methods", "signed in", "used"]))
-            }
-            limit.tell(next: found.next)
-        }
-
-        private struct Output: Encodable {
-            let signIns: [UserSignInAnswer]
-            let next: String?
-
-            enum CodingKeys: String, CodingKey { case signIns = "sign_ins", next }
+            try await limit.show(
+                "sign_ins", after: after, output,
+                none: "The user has no sign-ins\(after == nil ? "" : " after that one").", id: \.id,
+                heading: ["sign-in", "app", "methods", "signed in", "used"],
+                row: {
+                    [
+                        $0.id, ($0.appName ?? $0.appID).printable,
+                        $0.methods.joined(separator: ", "), AdminOutput.time($0.signedInAt),
+                        AdminOutput.time($0.usedAt),
+                    ]
+                }, { try await admin.signIns(of: id, after: $0) })
         }
     }
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
 import MienIdentity
+import MienTools
 
 /// `mien admin verification …`
 struct VerificationCommand: AsyncParsableCommand {
@@ -36,8 +36,10 @@ struct VerificationCommand: AsyncParsableCommand {
 
         func run() async throws {
             let admin = try server.admin()
-            try await limit.showCases(
-                after: after, output, id: \.id,
+            try await limit.show(
+                "cases", after: after, output,
+                none: "No case waits for a decision\(after == nil ? "" : " after that one").",
+                id: \.id,
                 heading: ["case", "user", "app", "opened", "decided"],
                 row: {
                     [
@@ -182,11 +184,7 @@ struct VerificationCommand: AsyncParsableCommand {
         func run() async throws {
             let admin = try server.admin(), user = try await admin.user(meant: user).id
             try await admin.resetVerification(of: user)
-            if output.json {
-                JSON.print(["reset": user.text])
-            } else {
-                print("Reset the verification of \(user).")
-            }
+            output.tell(["reset": user.text], "Reset the verification of \(user).")
         }
     }
 
@@ -262,11 +260,9 @@ struct VerificationCommand: AsyncParsableCommand {
         func run() async throws {
             let admin = try server.admin(), user = try await admin.user(meant: user).id
             try await admin.requireVerification(level, of: user)
-            if output.json {
-                JSON.print(["user": user.text, "required": level.rawValue])
-            } else {
-                print("\(user) must reach \(level.rawValue).")
-            }
+            output.tell(
+                ["user": user.text, "required": level.rawValue],
+                "\(user) must reach \(level.rawValue).")
         }
     }
 }

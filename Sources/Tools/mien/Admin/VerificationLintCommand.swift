@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienIdentity
+import MienTools
 
 /// `mien admin verification lint FILE…`
 struct VerificationLintCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
+import MienTools
 
 /// `mien admin verification purge`
 struct VerificationPurgeCommand: AsyncParsableCommand {

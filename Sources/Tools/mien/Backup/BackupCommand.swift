@@ -1,11 +1,10 @@
 import ArgumentParser
 import Foundation
-import MienBackup
-import MienCommandSupport
 import MienCore
 import MienModels
 import MienServer
-import MienServerCore
+import MienStore
+import MienTools
 
 /// `mien backup`
 struct BackupCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
-import MienBackup
-import MienCommandSupport
 import MienCore
-import MienSealing
+import MienStore
+import MienTools
+import MienVault
 
 /// Where the passphrase of a backup comes from. It is never an argument, because every user of the
 /// machine can read arguments.

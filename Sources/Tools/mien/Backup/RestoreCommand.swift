@@ -1,11 +1,10 @@
 import ArgumentParser
 import Foundation
-import MienBackup
-import MienCommandSupport
 import MienCore
-import MienSealing
 import MienServer
-import MienServerCore
+import MienStore
+import MienTools
+import MienVault
 
 /// `mien restore`
 struct RestoreCommand: AsyncParsableCommand {

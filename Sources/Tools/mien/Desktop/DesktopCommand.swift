@@ -1,11 +1,10 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
-import MienDesktop
 import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienModels
+import MienTools
 
 /// `mien desktop`
 struct DesktopCommand: AsyncParsableCommand {

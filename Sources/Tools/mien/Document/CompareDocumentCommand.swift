@@ -1,11 +1,8 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienFace
-import MienInference
 import MienModels
-import MienPixels
-import MienReading
+import MienTools
 
 /// `mien document compare ID SELFIE`
 struct CompareDocumentCommand: AsyncParsableCommand {

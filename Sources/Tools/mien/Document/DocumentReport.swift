@@ -1,7 +1,7 @@
-import MienCommandSupport
 import MienCore
 import MienDocument
-import MienReading
+import MienModels
+import MienTools
 
 /// Everything that `mien document read` found, for people and for scripts.
 struct DocumentReport: Encodable {

@@ -1,12 +1,11 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienDocument
-import MienImage
-import MienInference
-import MienPixels
-import MienReading
+import MienFace
+import MienMedia
+import MienModels
+import MienTools
 
 /// `mien document read PHOTO…`
 struct ReadDocumentCommand: AsyncParsableCommand {

@@ -1,11 +1,10 @@
 import ArgumentParser
 import Foundation
-import MienCalibration
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
-import MienSealing
+import MienTools
+import MienVault
 
 /// `mien face calibrate DIR`
 struct CalibrateCommand: AsyncParsableCommand {

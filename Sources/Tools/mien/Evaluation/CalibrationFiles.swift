@@ -1,9 +1,8 @@
 import Foundation
-import MienCalibration
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
+import MienTools
 
 /// A calibration in the form of a pack's files.
 struct CalibrationFiles {

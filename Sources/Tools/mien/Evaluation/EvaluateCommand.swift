@@ -1,11 +1,10 @@
 import ArgumentParser
 import Foundation
-import MienCalibration
-import MienCommandSupport
 import MienCore
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
+import MienTools
 
 /// `mien face evaluate --pairs pairs.txt DIR`
 struct EvaluateCommand: AsyncParsableCommand {

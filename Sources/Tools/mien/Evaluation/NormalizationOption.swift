@@ -1,6 +1,6 @@
 import ArgumentParser
-import MienCommandSupport
 import MienFace
+import MienTools
 
 /// How scores are made, as an option's value.
 enum NormalizationOption: String, CaseIterable, ExpressibleByArgument {

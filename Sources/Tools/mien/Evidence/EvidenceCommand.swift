@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienIdentity
 import MienKeys
+import MienTools
 
 /// `mien evidence …`
 struct EvidenceCommand: AsyncParsableCommand {

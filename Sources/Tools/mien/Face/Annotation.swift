@@ -1,6 +1,5 @@
 import Foundation
 import MienFace
-import MienPixels
 
 /// Draws the results onto the photo: box, mesh, head direction, quality, and reasons.
 enum Annotation {

@@ -1,11 +1,11 @@
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienKeys
 import MienModels
+import MienTools
 import MienVault
 
 /// The people enrolled on this machine, as one service for recognition and tokens.

@@ -1,10 +1,10 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienModels
+import MienTools
 import MienVault
 
 /// `mien face enroll NAME PHOTO…`

@@ -1,11 +1,11 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienMedia
 import MienModels
+import MienTools
 import MienVault
 
 /// The source and the settings of a live enrollment.
@@ -116,7 +116,7 @@ struct EnrollLive {
                 looksForAttacks: (options.presentation ?? .off) != .off),
             service = try DeviceFaces.service(faces.engine.packID)
         let isNew = try faces.store.find(name) == nil
-        // Nobody types a PIN for a camera that is missing.
+        // Look for the camera first, so that nobody types a PIN before an error.
         let source = try options.source()
         let pin = options.recognitionOnly ? nil : try await DeviceFaces.askPIN(service)
         let stream = try await VideoStream.open(source, options: VideoOptions(longestSide: 1280))

@@ -1,8 +1,8 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
+import MienTools
 import MienVault
 
 /// `mien face identify PHOTO`

@@ -1,10 +1,9 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienFace
-import MienImage
+import MienMedia
 import MienModels
-import MienPixels
+import MienTools
 
 /// `mien face inspect PHOTO`
 struct InspectCommand: AsyncParsableCommand {

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienDeviceLinux
 import MienFace
 import MienModels
+import MienTools
 import MienVault
 
 /// `mien face list`

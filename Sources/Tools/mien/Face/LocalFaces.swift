@@ -1,9 +1,8 @@
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
-import MienPixels
+import MienTools
 import MienVault
 
 /// The shared parts of the face commands: an engine, its pack's matcher, and the enrolled people.

@@ -1,6 +1,6 @@
 import Foundation
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// A score as shown to people and scripts.
 struct ScoreOutput: Encodable {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import MienCommandSupport
 import MienDeviceLinux
+import MienTools
 
 /// `mien face pin`
 struct PINCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
-import MienCommandSupport
 import MienFace
+import MienTools
 
 /// The result of comparing one photo with enrolled people: match or no match, the threshold, and
 /// the photo's quality.

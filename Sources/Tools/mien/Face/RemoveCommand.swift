@@ -1,8 +1,8 @@
 import ArgumentParser
-import MienCommandSupport
 import MienDevice
 import MienDeviceLinux
 import MienModels
+import MienTools
 import MienVault
 
 /// `mien face remove NAME`
@@ -24,11 +24,7 @@ struct RemoveCommand: AsyncParsableCommand {
         do { try await DeviceFaces.service().unenroll(name) } catch let error as FaceAuthError
             where error.code == .notEnrolled
         { throw unknown(name) }
-        if output.json {
-            JSON.print(["removed": name.text])
-        } else {
-            print("Removed \(name.text).")
-        }
+        output.tell(["removed": name.text], "Removed \(name.text).")
     }
 
     private func unknown(_ name: PersonName) -> Failure {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienFace
+import MienTools
 import MienVault
 
 /// `mien face verify NAME PHOTO`

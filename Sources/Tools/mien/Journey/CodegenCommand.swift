@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienJourney
+import MienTools
 
 /// `mien journey codegen FILE`
 struct CodegenCommand: ParsableCommand {

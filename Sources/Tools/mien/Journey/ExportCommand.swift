@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// `mien journey export ID`
 struct ExportCommand: AsyncParsableCommand {

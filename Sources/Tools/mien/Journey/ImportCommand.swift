@@ -1,9 +1,9 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
 import MienJourney
+import MienTools
 
 /// `mien journey import FILE…`
 struct ImportCommand: AsyncParsableCommand {

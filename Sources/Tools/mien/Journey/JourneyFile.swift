@@ -1,8 +1,8 @@
 import Foundation
-import MienCommandSupport
 import MienCore
-import MienImage
 import MienJourney
+import MienMedia
+import MienTools
 
 /// Reads journeys and recorded tests from files. Every error names the file, the position in it,
 /// and what is allowed.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// Lists, publishes, and retires journeys of a server.
 enum JourneyVersions {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import MienCommandSupport
 import MienJourney
+import MienTools
 
 /// `mien journey lint FILE…`
 struct LintCommand: ParsableCommand {

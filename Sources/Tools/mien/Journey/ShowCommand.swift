@@ -1,7 +1,7 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienJourney
+import MienTools
 
 /// `mien journey show FILE`
 struct ShowCommand: ParsableCommand {

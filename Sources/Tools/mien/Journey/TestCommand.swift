@@ -1,6 +1,6 @@
 import ArgumentParser
-import MienCommandSupport
 import MienJourney
+import MienTools
 
 /// `mien journey test FILE…`
 struct TestCommand: ParsableCommand {

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienModels
-import MienPackBuilder
+import MienTools
 
 /// `mien models build --files DIR`
 struct BuildPack: ParsableCommand {

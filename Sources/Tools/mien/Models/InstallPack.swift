@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienModels
+import MienTools
 
 /// `mien models install PATH_OR_URL`
 struct InstallPack: AsyncParsableCommand {

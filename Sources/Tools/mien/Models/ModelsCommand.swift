@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienModels
+import MienTools
 
 /// `mien models …`
 struct ModelsCommand: AsyncParsableCommand {

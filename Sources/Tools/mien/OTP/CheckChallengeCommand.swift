@@ -1,6 +1,6 @@
 import ArgumentParser
-import MienCommandSupport
-import MienOTP
+import MienKeys
+import MienTools
 
 /// `mien otp check-challenge CHALLENGE`
 struct CheckChallengeCommand: ParsableCommand {

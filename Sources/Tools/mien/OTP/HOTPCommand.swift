@@ -1,6 +1,6 @@
 import ArgumentParser
-import MienCommandSupport
-import MienOTP
+import MienKeys
+import MienTools
 
 /// `mien otp hotp`
 struct HOTPCommand: ParsableCommand {

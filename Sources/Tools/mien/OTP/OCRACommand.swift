@@ -1,7 +1,7 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
-import MienOTP
+import MienKeys
+import MienTools
 
 /// `mien otp ocra`
 struct OCRACommand: ParsableCommand {

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienDeviceLinux
-import MienOTP
-import MienSealing
+import MienKeys
+import MienTools
+import MienVault
 
 /// The source of a secret. Never an argument, because every user of the machine can read those.
 struct SecretOptions: ParsableArguments {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
-import MienOTP
+import MienKeys
+import MienTools
 
 /// `mien otp totp`
 struct TOTPCommand: ParsableCommand {

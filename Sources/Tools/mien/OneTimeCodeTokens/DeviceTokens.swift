@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienDeviceLinux
 import MienFace
+import MienHardware
 import MienModels
-import MienTPM
+import MienTools
 
 /// This machine's OTP tokens.
 enum DeviceTokens {

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Logging
 import MienClient
-import MienCommandSupport
 import MienDevice
 import MienDeviceLinux
-import MienOTP
+import MienKeys
+import MienTools
 
 /// `mien token approve`
 struct OTPTokenApproveCommand: AsyncParsableCommand {

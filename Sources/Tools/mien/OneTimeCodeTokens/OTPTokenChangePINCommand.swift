@@ -1,7 +1,7 @@
 import ArgumentParser
-import MienCommandSupport
 import MienDevice
 import MienDeviceLinux
+import MienTools
 
 /// `mien token change-pin`
 struct OTPTokenChangePINCommand: AsyncParsableCommand {

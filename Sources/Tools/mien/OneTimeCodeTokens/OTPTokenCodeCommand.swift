@@ -1,13 +1,13 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienDevice
 import MienDeviceLinux
 import MienFace
+import MienKeys
 import MienMedia
 import MienModels
-import MienOTP
+import MienTools
 import MienVault
 
 /// `mien token code`

@@ -1,9 +1,9 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienDeviceLinux
 import MienFace
 import MienModels
+import MienTools
 import MienVault
 
 /// `mien token face on | off`
@@ -47,7 +47,8 @@ struct OTPTokenFaceCommand: ParsableCommand {
             var input = SecretInput()
             let pin = try PINInput(input.next("PIN"))
             let service = try DeviceFaces.service(enrolled.template.packID)
-            // Before the lock: a person who is enrolled for recognition only has none.
+            // Check this before the lock: a person who is enrolled for recognition only has no
+            // lock.
             let mode = try await service.authMode(of: enrolled.name)
             // After five failed attempts: deactivates the face everywhere, and activates it for
             // this token with the PIN.

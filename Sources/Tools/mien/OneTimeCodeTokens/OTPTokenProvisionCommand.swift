@@ -2,11 +2,11 @@ import ArgumentParser
 import Foundation
 import Logging
 import MienClient
-import MienCommandSupport
 import MienCore
 import MienDevice
 import MienDeviceLinux
 import MienKeys
+import MienTools
 
 /// `mien token provision`
 struct OTPTokenProvisionCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import MienCommandSupport
 import MienDevice
 import MienDeviceLinux
+import MienTools
 
 /// `mien token remove`
 struct OTPTokenRemoveCommand: AsyncParsableCommand {
@@ -30,7 +30,7 @@ struct OTPTokenRemoveCommand: AsyncParsableCommand {
         let vault = try DeviceTokens.vault()
         if all {
             try await DeviceTokens.reset()
-            if output.json { JSON.print(["removed": "all"]) } else { print("Removed all tokens.") }
+            output.tell(["removed": "all"], "Removed all tokens.")
             return
         }
         guard token.token != nil else {

@@ -1,8 +1,8 @@
 import ArgumentParser
-import MienCommandSupport
 import MienDevice
 import MienDeviceLinux
-import MienOTP
+import MienKeys
+import MienTools
 
 /// `mien token sign`
 struct OTPTokenSignCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import Foundation
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// Secrets that a person types: on the terminal without echo, otherwise from standard input, one
 /// per line.

@@ -3,10 +3,10 @@ import MienAPI
 import MienClient
 import MienCore
 import MienDocument
+import MienFace
 import MienIdentity
-import MienImage
-import MienPixels
-import MienSpecimens
+import MienMedia
+import MienTools
 
 /// Documents over HTTP: passports of an invented person, drawn around a demo photo. Another photo of
 /// the same person passes; an altered digit and another person's photo are refused.
@@ -27,7 +27,7 @@ struct DocumentDemo {
         postalCode: "30318", country: "US", dateOfBirth: "1985-03-14")
 
     private static func date(_ year: Int, _ month: Int, _ day: Int) -> CalendarDate {
-        // Every date here exists.
+        // All callers pass valid dates.
         CalendarDate(year: year, month: month, day: day)!
     }
 

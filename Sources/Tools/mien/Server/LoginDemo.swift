@@ -1,8 +1,8 @@
 import Foundation
 import MienAPI
 import MienClient
-import MienCommandSupport
 import MienCore
+import MienTools
 
 /// Face login over HTTP, like an app: sign up, register a face, log in with another photo, be
 /// refused as a stranger, be locked, be unlocked.

@@ -1,10 +1,9 @@
 import Foundation
 import Logging
 import MienClient
-import MienCommandSupport
 import MienCore
 import MienServer
-import MienServerCore
+import MienTools
 import ServiceLifecycle
 
 /// Runs a temporary server for the duration of a closure, with fresh data in `folder` and a free

@@ -1,14 +1,13 @@
 import ArgumentParser
-import CMienProcess
+import CMienSystem
 import Foundation
 import Logging
 import MienClient
-import MienCommandSupport
 import MienCore
 import MienDeviceLinux
 import MienModels
 import MienServer
-import MienServerCore
+import MienTools
 import ServiceLifecycle
 import Synchronization
 import UnixSignals
@@ -79,12 +78,6 @@ struct ServeCommand: AsyncParsableCommand {
         if let credential = server.renewedCredential {
             FileHandle.standardOutput.write(
                 Data("New admin credential, shown only once:\n  \(credential.use { $0 })\n".utf8))
-        }
-        if !server.undecidedApps.isEmpty {
-            let apps = server.undecidedApps.map(\.text).joined(separator: ", ")
-            let words =
-                "Treated as third-party apps, which cannot manage authenticators: \(apps)\n  If you run one: mien admin app set ID --first-party; if not: --no-first-party\n"
-            FileHandle.standardOutput.write(Data(words.utf8))
         }
         if !server.appsTakingPhotos.isEmpty {
             let apps = server.appsTakingPhotos.map(\.text).joined(separator: ", ")

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
-import MienSealing
 import MienServer
-import MienServerCore
+import MienTools
+import MienVault
 
 /// `mien master-key …`
 struct ServerKeysCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import Foundation
-import MienCommandSupport
 import MienModels
-import MienServerCore
+import MienServer
+import MienTools
 
 /// Reads the server's configuration as `mien serve` does.
 enum ServerSettings {

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
-import MienServerCore
+import MienServer
 import MienStore
-import MienStorePostgres
+import MienTools
 
 /// `mien store`
 struct StoreCommand: AsyncParsableCommand {

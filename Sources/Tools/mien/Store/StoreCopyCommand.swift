@@ -1,11 +1,9 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
-import MienSealing
 import MienServer
-import MienServerCore
 import MienStore
-import MienStorePostgres
+import MienTools
+import MienVault
 
 /// `mien store copy`
 struct StoreCopyCommand: AsyncParsableCommand {

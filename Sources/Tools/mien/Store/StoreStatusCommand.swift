@@ -1,8 +1,7 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienStore
-import MienStorePostgres
+import MienTools
 
 /// `mien store status`
 struct StoreStatusCommand: AsyncParsableCommand {

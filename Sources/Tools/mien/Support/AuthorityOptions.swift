@@ -2,7 +2,7 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import MienClient
-import MienCommandSupport
+import MienTools
 import NIOSSL
 import Synchronization
 

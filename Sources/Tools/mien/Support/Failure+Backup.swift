@@ -1,5 +1,5 @@
-package import MienBackup
-package import MienCommandSupport
+package import MienStore
+package import MienTools
 
 extension BackupError: FailureConvertible {
     package var failure: Failure {

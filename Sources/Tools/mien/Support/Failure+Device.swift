@@ -1,7 +1,6 @@
-package import MienCommandSupport
 package import MienDeviceLinux
 package import MienKeys
-package import MienOTP
+package import MienTools
 
 extension FaceAuthError: FailureConvertible {
     package var failure: Failure {

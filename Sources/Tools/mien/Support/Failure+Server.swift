@@ -1,7 +1,7 @@
 import MienAPI
 package import MienClient
-package import MienCommandSupport
-package import MienServerCore
+package import MienServer
+package import MienTools
 
 extension ServerStartError: FailureConvertible {
     package var failure: Failure { Failure(.notSetUp, code.rawValue, description) }

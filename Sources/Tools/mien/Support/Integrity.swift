@@ -1,6 +1,6 @@
 import Foundation
-import MienCommandSupport
 import MienDeviceLinux
+import MienTools
 
 /// The response of commands that handle secrets to debuggers and manipulation.
 enum Integrity {

@@ -1,6 +1,6 @@
 import Foundation
-import MienCommandSupport
-import MienServerCore
+import MienServer
+import MienTools
 
 /// The server whose settings are in the environment of a command, as for `mien serve`.
 enum LocalServer {

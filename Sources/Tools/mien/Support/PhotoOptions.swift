@@ -1,7 +1,7 @@
 import ArgumentParser
-import MienCommandSupport
-import MienImage
-import MienPixels
+import MienFace
+import MienMedia
+import MienTools
 
 /// Limits for photos.
 struct PhotoOptions: ParsableArguments {

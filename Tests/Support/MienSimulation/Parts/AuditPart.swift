@@ -1,5 +1,4 @@
 import MienCore
-import MienHistories
 import MienStore
 
 /// The audit log.

@@ -1,9 +1,6 @@
 import MienCore
-import MienHistories
 import MienJourney
-import MienServerCore
-import MienServerFaces
-import MienServerOperations
+import MienServer
 import MienStore
 
 /// Live captures, each of which one server has, until it is dead or has been silent for too long.

@@ -1,5 +1,4 @@
 import MienCore
-import MienHistories
 import MienStore
 
 /// Jobs of identity verification, each of which one server does at a time and none judges twice.

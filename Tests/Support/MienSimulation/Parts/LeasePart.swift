@@ -1,7 +1,5 @@
 import MienCore
-import MienHistories
-import MienServerCore
-import MienServerOperations
+import MienServer
 import MienStore
 
 /// The sweeps of servers, of which one does them at a time, under a lease. Some are paused for longer

@@ -1,7 +1,6 @@
-import MienAccess
+import MienAPI
 import MienCore
-import MienHistories
-import MienServerAccess
+import MienServer
 import MienStore
 
 /// The failures of one authenticator.

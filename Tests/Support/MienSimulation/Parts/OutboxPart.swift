@@ -1,6 +1,5 @@
 import MienCore
-import MienHistories
-import MienServerMail
+import MienServer
 import MienStore
 
 /// Messages that are written with their causes, and the deliveries of several servers from one outbox.

@@ -1,8 +1,6 @@
-import MienAccess
+import MienAPI
 import MienCore
-import MienHistories
-import MienServerAccess
-import MienServerCore
+import MienServer
 import MienStore
 
 /// A limit on an account, which is exact, and one on an address, of which servers lease tokens.

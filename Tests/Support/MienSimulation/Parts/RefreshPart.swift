@@ -1,8 +1,6 @@
-import MienAccess
+import MienAPI
 import MienCore
-import MienHistories
-import MienServerAccess
-import MienServerCore
+import MienServer
 import MienStore
 
 /// The refresh tokens of one sign-in.

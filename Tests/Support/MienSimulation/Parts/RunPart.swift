@@ -1,5 +1,4 @@
 import MienCore
-import MienHistories
 import MienStore
 
 /// A journey's run, which is read and written under its revision.

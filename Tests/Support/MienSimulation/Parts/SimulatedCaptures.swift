@@ -1,8 +1,5 @@
 import MienCore
-import MienHistories
-import MienServerCore
-import MienServerFaces
-import MienServerOperations
+import MienServer
 import MienStore
 
 /// The live sessions in the memory of simulated servers, and what the servers do with them. Everything

@@ -1,4 +1,3 @@
-import MienHistories
 import MienStore
 
 /// One kind of state that servers share: what clients and servers do to it, through the server's own

@@ -1,8 +1,6 @@
-import MienAccess
+import MienAPI
 import MienCore
-import MienHistories
-import MienServerAccess
-import MienServerCore
+import MienServer
 import MienStore
 
 /// A thing that works once, in the table that the server keeps it in.

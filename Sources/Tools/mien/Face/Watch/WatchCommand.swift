@@ -1,10 +1,10 @@
 import ArgumentParser
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienMedia
 import MienModels
+import MienTools
 import MienVault
 import UnixSignals
 

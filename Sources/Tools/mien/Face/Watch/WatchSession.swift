@@ -1,9 +1,9 @@
 import ArgumentParser
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienMedia
 import MienModels
+import MienTools
 
 /// The capture mode of `mien face watch --mode`.
 enum WatchMode: String, CaseIterable, ExpressibleByArgument {

@@ -1,8 +1,8 @@
 import Foundation
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienMedia
+import MienTools
 
 /// The output of `mien face watch`.
 protocol WatchView: AnyObject, Sendable {

@@ -1,8 +1,7 @@
-import MienCommandSupport
 import MienCore
 import MienFace
 import MienMedia
-import MienPixels
+import MienTools
 
 /// The results so far. Stores one picture: the best.
 struct Watched: Sendable {

@@ -1,9 +1,0 @@
-/// The party that runs an app.
-public enum AppParty: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The operator. Its users manage their authenticators through it.
-    case first
-    /// Another party. The app signs users in, and gets their identity and its own data.
-    case third
-    /// An app created before apps had a party: treated as ``third`` until an operator decides.
-    case undecided
-}

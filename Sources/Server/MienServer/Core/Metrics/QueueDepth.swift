@@ -1,0 +1,4 @@
+/// How full a queue is.
+package struct QueueDepth: Sendable {
+    package let waiting, limit, workers: Int
+}

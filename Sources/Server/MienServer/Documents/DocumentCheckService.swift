@@ -1,0 +1,146 @@
+package import MienCore
+internal import MienDocument
+package import MienFace
+package import MienIdentity
+internal import MienModels
+
+/// Reads documents, checks them, and compares their portraits with faces.
+///
+/// Each worker has its own reader, about 60 MB. Clients take turns.
+package final class DocumentCheckService: DocumentVerifier {
+    package let types: Set<IdentityDocumentType>
+    package let needsFace: Bool
+    private let readers: WorkerPool<DocumentWorker>
+    private let looksForCopies: Bool
+    let faces: FaceService
+    let thresholds: PortraitThresholds
+    private let clock: ServerClock
+
+    /// Compiles the network for machine-readable zones, which takes half a second.
+    ///
+    /// - Parameters:
+    ///   - needsFace: Whether a picture of the face, or a live capture, belongs to each document.
+    ///   - looksForCopies: Whether signs of a copy lead to a review.
+    ///   - workers: The number of documents read at once, 1...16.
+    /// - Throws: `InferenceError`; `TextError` if Tesseract's data is not installed.
+    package init(
+        types: Set<IdentityDocumentType>, needsFace: Bool, faces: FaceService,
+        thresholds: PortraitThresholds, looksForCopies: Bool = true, workers: Int,
+        limits: WorkLimits, clock: ServerClock
+    ) throws {
+        (self.types, self.needsFace, self.faces) = (types, needsFace, faces)
+        (self.thresholds, self.clock) = (thresholds, clock)
+        self.looksForCopies = looksForCopies
+        let network = try LineNetwork(runtime: InferenceRuntime())
+        // Fail at the start instead of at the first document.
+        _ = try DocumentWorker(network)
+        readers = WorkerPool(workers: workers, limits: limits, label: "mien.document") {
+            try DocumentWorker(network)
+        }
+    }
+
+    package func showsDocument(_ picture: RGBImage, for share: WorkShare) async throws -> Bool {
+        do {
+            return try await run(for: share) { try $0.showsDocument(picture) }
+        } catch is BarcodeError { return false }
+    }
+
+    package func examine(_ submission: DocumentSubmission) async throws -> DocumentFindings {
+        let share = WorkShare.signedIn(submission.account)
+        let isOneSided = submission.type == .passport || submission.back == submission.front
+        let pictures = [submission.front] + (isOneSided ? [] : [submission.back])
+        let names: [DocumentPicture] = [.front, .back]
+        var readings: [DocumentReading]
+        do {
+            readings = try await run(for: share) { worker in
+                try worker.codes(pictures, isLicense: submission.type == .driverLicense)
+            }
+        } catch is BarcodeError {
+            return DocumentFindings(
+                isReadable: false, recapture: [DocumentRecapture(.back, .documentDamaged)])
+        }
+        func assess() -> DocumentFindings {
+            DocumentFindings(
+                zip(names, readings).map { ($0, $1) }, as: submission.type,
+                of: submission.country, looksForCopies: looksForCopies, now: clock.now)
+        }
+        let early = assess()
+        guard early.isReadable else { return early }
+
+        let views = try await views(of: pictures[0], readings[0], for: share)
+        let portrait = try await faces.portrait(in: views.map(\.image), for: share)
+        var faceChecks = IdentityChecks()
+        let recapture = try await compare(
+            portrait, with: submission.face, for: share, into: &faceChecks)
+        guard recapture.isEmpty else {
+            return DocumentFindings(isReadable: false, recapture: recapture)
+        }
+        // The face shows which side of the document is up.
+        let corners = (portrait.map { views[$0.view] } ?? views.first)?.corners
+        let front = readings[0]
+        readings[0] = try await run(for: share) { [looksForCopies] worker in
+            worker.completed(
+                front, of: pictures[0], upright: corners, looksForCopies: looksForCopies)
+        }
+        var findings = assess()
+        findings.checks.add(faceChecks)
+        if let tilt = submission.tilt {
+            let place = readings[0].place
+            let check = try await run(for: share) { _ in
+                ReflectionCheck(
+                    tilt.isEmpty
+                        ? nil : TiltMeasurements(of: tilt, front: (pictures[0], place)))
+            }
+            findings.checks[.documentLive] = check.identityResult
+        }
+        if faceChecks[.faceMatch] != nil { findings.pack = faces.packID.text }
+        if findings.checks.failsOnlyExpiry {
+            findings.checks[.documentReadable] = .passed
+            (findings.isReadable, findings.data, findings.stated) = (false, nil, nil)
+            findings.recapture = names.prefix(pictures.count).map {
+                DocumentRecapture($0, .documentExpired)
+            }
+        }
+        return findings
+    }
+
+    package func countries(of type: IdentityDocumentType, among countries: [Country]) -> [Country] {
+        // Only cards with a barcode of AAMVA can be read: licenses have no machine-readable zone.
+        guard type == .driverLicense else { return countries }
+        return countries.filter { Jurisdiction.countries.contains($0.rawValue) }
+    }
+
+    private func run<Output: Sendable>(
+        for share: WorkShare, _ job: @escaping @Sendable (DocumentWorker) throws -> Output
+    ) async throws -> Output {
+        try await HangUp.cancels { [readers] in
+            try await readers.run(for: share) { worker in try job(worker) }
+        }
+    }
+
+    private func views(
+        of picture: RGBImage, _ reading: DocumentReading, for share: WorkShare
+    ) async throws -> [DocumentView] {
+        try await run(for: share) { _ in
+            reading.directions(of: picture).compactMap { DocumentView(picture, $0) }
+        }
+    }
+}
+
+extension ReflectionCheck {
+    fileprivate var identityResult: IdentityCheckResult {
+        switch result {
+        case .passed: .passed
+        case .inconclusive: .inconclusive
+        case .notChecked: .notChecked
+        }
+    }
+}
+
+extension IdentityChecks {
+    /// Whether the document has expired and nothing else is wrong with it: then another one helps. A
+    /// document that fails another check, too, stays refused.
+    fileprivate var failsOnlyExpiry: Bool {
+        results.filter { $0.value == .failed }.map(\.key) == [.documentNotExpired]
+    }
+}

@@ -1,0 +1,275 @@
+internal import Crypto
+internal import MienAPI
+package import MienCore
+internal import MienFace
+package import MienIdentity
+internal import MienMedia
+package import MienStore
+
+/// Decodes and checks documents, a few at a time.
+package struct DocumentChecker: Sendable {
+    let verifier: any DocumentVerifier
+    /// Decodes pictures. One at a time, because each takes up to 120 MB.
+    let work: WorkQueue
+
+    package init(_ verifier: any DocumentVerifier, limits: WorkLimits) {
+        self.verifier = verifier
+        work = WorkQueue("mien.document", workers: 1, limits: limits)
+    }
+}
+
+/// The face that a user sent with a document.
+package enum DocumentFace: Sendable, CustomReflectable {
+    /// A still picture: PNG, JPEG, or GIF.
+    case picture([UInt8])
+    /// A live capture of the same user that passed, by its start token. Using it here uses it up.
+    case capture(startToken: String)
+    /// The template of a live capture that was used up, as `FaceTemplate` bytes.
+    case live(template: [UInt8])
+
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// A document as a user sent it.
+package struct DocumentInput: Sendable, CustomReflectable {
+    /// The maximum size of a picture in bytes.
+    package static let maxPictureBytes = ImageLimits.standard.maxBytes
+
+    package let country: String
+    package let type: IdentityDocumentType
+    package let front: [UInt8]
+    /// `nil` for a passport, whose photo page stands for both sides.
+    package let back: [UInt8]?
+    package internal(set) var face: DocumentFace?
+    /// Pictures of the front while it was tilted: none if the person did not tilt it, `nil` if nobody
+    /// asked for that.
+    package internal(set) var tilt: [[UInt8]]?
+
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension IdentityService {
+    /// Verifies a document of a user who attempted to verify personal data before.
+    ///
+    /// A worker judges it. If that takes longer than ``IdentityJobQueue/patience``, the state returned
+    /// is `pending`.
+    ///
+    /// - Throws: ``IdentityError``, ``IdentitySourceError``, or ``ServerBusy``, which count no
+    ///   attempt. Pictures that cannot be decoded count: their status is `documentUnreadable`.
+    package func verifyDocument(
+        _ document: DocumentInput, of account: AccountRecord, app: AppID
+    ) async throws -> VerifiedIdentity {
+        try await verify(document, .document, of: account, app: app)
+    }
+
+    /// Verifies the personal data that a document states.
+    ///
+    /// - Throws: as ``verifyDocument(_:of:app:)``; `unsupportedMethod` for passports, which state no
+    ///   address.
+    package func captureAndVerifyDocument(
+        _ document: DocumentInput, of account: AccountRecord, app: AppID
+    ) async throws -> VerifiedIdentity {
+        try await verify(document, .capturedDocument, of: account, app: app)
+    }
+
+    private func verify(
+        _ document: DocumentInput, _ kind: VerificationAttempt.Kind, of account: AccountRecord,
+        app: AppID
+    ) async throws -> VerifiedIdentity {
+        _ = try PersonalData.country(document.country, supported: rules.countries)
+        guard let documents, documents.verifier.types.contains(document.type) else {
+            throw IdentityError(
+                .unsupportedMethod, field: "documentType",
+                documents == nil
+                    ? "this deployment checks no documents"
+                    : "this deployment does not check documents of this type")
+        }
+        if kind == .capturedDocument {
+            guard document.type.hasAddress else {
+                throw IdentityError(
+                    .unsupportedMethod, field: "documentType",
+                    "a passport states no address; verify personal data with verifyIdentity, then the passport with verifyIdentityDocument"
+                )
+            }
+            guard !sources.isEmpty else {
+                throw IdentityError(.unsupportedMethod, "this deployment verifies no personal data")
+            }
+        }
+        guard (document.face != nil) == documents.verifier.needsFace else {
+            throw IdentityError(
+                .informationNotProvided, field: "faceImage",
+                documents.verifier.needsFace
+                    ? "faceImage or faceCapture is required; see isFaceImageRequired"
+                    : "faceImage and faceCapture must be left out; see isFaceImageRequired")
+        }
+        guard document.back != nil || document.type == .passport else {
+            throw IdentityError(
+                .informationNotProvided, field: "backImage", "backImage is required")
+        }
+        var document = document
+        // Only verification sessions take pictures of a tilted document, so this check is left out
+        // here.
+        if try await store.read({ try $0.apps.find(app)?.settings.identity.documentLive }) ?? false
+        {
+            document.tilt = []
+        }
+        if case .capture(let token) = document.face {
+            // A capture is used up only if the attempt can be stored.
+            try await requireRoom(for: app)
+            document.face = .live(
+                template: try await template(token, for: kind, of: account, app: app))
+        }
+        return try await judgeLater(
+            kind, document.content, images: document.images, of: account, app: app)
+    }
+
+    func judge(
+        _ document: DocumentInput, _ country: Country, _ kind: VerificationAttempt.Kind,
+        as id: IdentityAttemptID, by documents: DocumentChecker, of account: AccountRecord
+    ) async throws -> Judgment {
+        var judgment = Judgment()
+        judgment.checks[.documentReadable] = .failed
+        judgment.isUnreadable = true
+        let submission: DocumentSubmission
+        do {
+            submission = try await documents.work.run(for: .signedIn(account.id)) {
+                let front = try Self.decode(document.front, .front)
+                return DocumentSubmission(
+                    account: account.id, country: country, type: document.type, front: front,
+                    back: try document.back.map { try Self.decode($0, .back) } ?? front,
+                    face: try document.face.map(Self.decode),
+                    tilt: document.tilt.map(TiltSeries.decoded))
+            }
+        } catch let unreadable as UndecodablePicture {
+            judgment.recapture = [
+                DocumentRecapture(unreadable.picture, .imageMissing, hints: ["not_a_picture"])
+            ]
+            return judgment
+        }
+        let findings = try await documents.verifier.examine(submission)
+        (judgment.recapture, judgment.pack) = (findings.recapture, findings.pack)
+        guard findings.isReadable else {
+            if !findings.checks.results.isEmpty { judgment.checks = findings.checks }
+            return judgment
+        }
+        var checks = findings.checks
+        checks[.documentReadable] = .passed
+        // A still picture cannot prove that the person is alive, so ignore the verifier's result.
+        if case .picture = document.face { checks[.live] = .notChecked }
+        let read = findings.data.flatMap { data in
+            (try? PersonalData(data, supported: rules.countries)).map {
+                SourceQuery(attempt: id, person: $0, input: data)
+            }
+        }
+        switch kind {
+        case .capturedDocument:
+            guard let read else {
+                judgment.recapture.append(DocumentRecapture(.back, .documentNotSupported))
+                return judgment
+            }
+            judgment.checks = checks
+            let fault = rules.age.fault(
+                read.person.dateOfBirth, today: CalendarDate(clock.now))
+            judgment.checks[.agePlausible] = fault == nil ? .passed : .failed
+            if fault?.code == .implausibleAge { judgment.block = .implausibleAge }
+            if judgment.block == nil { try await judge(read, into: &judgment) }
+        case .document, .personalData:
+            let typed = try await store.read { try $0.personalData(of: account) }
+                .flatMap { try? PersonalData($0, supported: rules.countries) }
+            if let stated = findings.stated, let typed {
+                checks[.documentMatchesData] = typed.agreement(
+                    with: stated, shortNames: rules.shortNames)
+            } else if let read, let typed {
+                checks[.documentMatchesData] =
+                    typed.scores(against: read.person, shortNames: rules.shortNames).samePerson
+            } else {
+                checks[.documentMatchesData] = .inconclusive
+            }
+            judgment.checks = checks
+        }
+        judgment.isUnreadable = false
+        return judgment
+    }
+}
+
+extension IdentityService {
+    /// A picture that cannot be decoded, or is too large.
+    struct UndecodablePicture: Error { let picture: DocumentPicture }
+
+    /// Larger pictures are reduced: more pixels add no detail and take memory in each step of
+    /// reading.
+    private static let maxPixels = 16_000_000
+
+    static func decode(_ bytes: [UInt8], _ picture: DocumentPicture)
+        throws(UndecodablePicture) -> RGBImage
+    {
+        do {
+            let image = try ImageDecoder.decode(bytes)
+            let pixels = image.width * image.height
+            guard pixels > maxPixels, min(image.width, image.height) >= 2 else { return image }
+            return image.reduced(by: 2, x: 0, y: 0, width: image.width, height: image.height)
+        } catch { throw UndecodablePicture(picture: picture) }
+    }
+
+    static func decode(_ face: DocumentFace) throws(UndecodablePicture)
+        -> DocumentSubmission.Face
+    {
+        switch face {
+        case .picture(let bytes): return .picture(try decode(bytes, .face))
+        case .live(let template):
+            do { return .live(try FaceTemplate(bytes: template)) } catch {
+                throw UndecodablePicture(picture: .face)
+            }
+        case .capture: preconditionFailure("a capture is used up before its attempt begins")
+        }
+    }
+}
+
+extension DocumentInput {
+    /// The role under which the template of a live capture is kept. It is never shown.
+    static let templateRole = "faceTemplate"
+
+    /// The pictures as they are kept, sealed, until the end of their retention.
+    var images: [AttemptImage] {
+        var images: [(role: String, bytes: [UInt8])] = [("front", front)]
+        if let back { images.append(("back", back)) }
+        switch face {
+        case .picture(let bytes): images.append(("face", bytes))
+        case .live(let template): images.append((Self.templateRole, template))
+        case .capture, nil: break
+        }
+        for (k, frame) in (tilt ?? []).enumerated() { images.append((TiltSeries.role(k), frame)) }
+        return images.map { role, bytes in
+            AttemptImage(
+                role: role, sha256: Array(SHA256.hash(data: bytes)), content: Sensitive(bytes))
+        }
+    }
+
+    /// The stated country and type, which are kept beside the pictures.
+    var content: Sensitive<[UInt8]> {
+        var members: [String: JSONValue] = [
+            "country": .string(country.uppercased()), "documentType": .string(type.rawValue),
+        ]
+        if tilt != nil { members["documentLive"] = true }
+        return Sensitive(Array(JSONText.write(.object(members)).utf8))
+    }
+
+    /// The document of a stored attempt.
+    ///
+    /// - Returns: `nil` if parts of it were erased.
+    init?(content: Sensitive<[UInt8]>, images: [AttemptImage]) {
+        func bytes(_ role: String) -> [UInt8]? {
+            images.first { $0.role == role }?.content?.use { $0 }
+        }
+        guard let members = try? content.use({ try JSONText.parse($0) }),
+            let country = members["country"]?.stringValue,
+            let type = members["documentType"]?.stringValue.flatMap(
+                IdentityDocumentType.init(rawValue:)), let front = bytes("front")
+        else { return nil }
+        self.init(
+            country: country, type: type, front: front, back: bytes("back"),
+            face: bytes("face").map { .picture($0) }
+                ?? bytes(Self.templateRole).map { .live(template: $0) })
+        if members["documentLive"] == true { tilt = TiltSeries.frames(in: images) }
+    }
+}

@@ -1,0 +1,52 @@
+internal import MienAPI
+package import MienCore
+internal import MienIdentity
+package import MienStore
+
+/// A picture of a document's submission, by its name in the API.
+package enum UploadedPicture: String, Sendable, CaseIterable {
+    case image, backImage, faceImage
+}
+
+extension IdentityService {
+    /// The time in which a document must be sent with the pictures that were uploaded for it.
+    package static let uploadLife = Duration.seconds(3600)
+
+    /// Stores a picture until it is sent with a document. It is not decoded before.
+    ///
+    /// - Returns: when it expires.
+    /// - Throws: ``IdentityError`` `consentRequired`, or `unsupportedMethod`.
+    package func upload(
+        _ bytes: [UInt8], as picture: UploadedPicture, of account: AccountRecord, app: AppID
+    ) async throws -> Instant {
+        guard documents != nil else {
+            throw IdentityError(.unsupportedMethod, "this deployment checks no documents")
+        }
+        let until = clock.now + Self.uploadLife, needsConsent = needsConsent
+        try await store.write { tables in
+            if needsConsent { try tables.requireConsent(of: account.id, in: app) }
+            try tables.identityUploads.put(
+                picture.rawValue, Sensitive(bytes), of: account, app: app, until: until)
+        }
+        return until
+    }
+
+    /// Returns the pictures that the user uploaded and has not sent.
+    package func uploads(of account: AccountRecord, app: AppID) async throws
+        -> [UploadedPicture: [UInt8]]
+    {
+        let now = clock.now
+        let found = try await store.read {
+            try $0.identityUploads.all(of: account, app: app, at: now)
+        }
+        return Dictionary(
+            uniqueKeysWithValues: UploadedPicture.allCases.compactMap { picture in
+                found[picture.rawValue].map { (picture, $0.use { $0 }) }
+            })
+    }
+
+    /// Erases them.
+    package func discardUploads(of account: UserID, app: AppID) async throws {
+        _ = try await store.write { try $0.identityUploads.delete(of: account, app: app) }
+    }
+}

@@ -1,0 +1,258 @@
+internal import Crypto
+internal import Foundation
+internal import Hummingbird
+package import MienAPI
+package import MienCore
+package import MienStore
+
+/// The authorization code grant: an app sends the browser here, the user signs in, and the browser
+/// returns to the app with a code (RFC 6749 §4.1, RFC 7636).
+package struct AuthorizationService: Sendable {
+    static let codeLifetime = Duration.seconds(60)
+
+    let store: Store
+    let apps: AppCatalog
+    let grants: GrantService
+    let clock: ServerClock
+    let publicURL: @Sendable () -> String
+
+    /// A validated authorization request.
+    package struct Request: Sendable {
+        package let app: AppRecord
+        package let redirectURI: String
+        package let scope: Scope
+        let resources: [String]
+        let state: String?
+        let nonce: String?
+        let challenge: String
+        let thumbprint: String?
+        package let loginHint: String?
+        /// The only user whom the app accepts: `id_token_hint`.
+        package let expectedAccount: UserID?
+        /// The app's wishes about the page: OpenID Connect Core §3.1.2.1.
+        package let prompts: Set<Prompt>
+        /// The age that an earlier sign-in may have, in seconds.
+        package let maxAge: Int?
+        /// The assurance that the app asks for: `1`, `2`.
+        package let acrValues: [String]
+        /// The preferred languages of the page.
+        package let languages: [String]
+        /// The organization that the app asks for.
+        package let organization: OrganizationWish
+    }
+
+    package enum Prompt: String, Sendable {
+        case none, login, consent, selectAccount = "select_account"
+    }
+
+    /// An error in an authorization request, shown to the user or, once the redirect URI is
+    /// validated, sent to the app.
+    package enum Fault: Error {
+        case page(String)
+        case redirect(String)
+    }
+
+    /// Whether the page may show a `login_hint`: text that can be a login name.
+    private static func isName(_ hint: String) -> Bool {
+        hint.isPrintable && !LoginName.candidates(hint).isEmpty
+    }
+
+    /// The data stored with a code.
+    private struct Content: Codable {
+        let app, account: String
+        let redirectURI, scope, challenge: String
+        let resources, methods: [String]
+        let nonce, thumbprint: String?
+        let authenticators: [AuthenticatorID]
+        let epoch: Int
+        let at: Int64
+        let isRecovery: Bool
+        /// The passkey that signed in directly.
+        let passkey: AuthenticatorID?
+        /// The ID of the organization, empty for none.
+        let organization: String
+    }
+
+    /// - Throws: ``Fault``.
+    package func request(_ form: FormBody) async throws -> Request {
+        guard let id = form["client_id"].flatMap({ AppID($0) }), let app = try? await apps.find(id)
+        else {
+            throw Fault.page("client_id does not name an app of this server.")
+        }
+        guard
+            let redirect = form["redirect_uri"]
+                ?? (app.settings.redirectURIs.count == 1 ? app.settings.redirectURIs[0] : nil),
+            app.settings.allowsRedirect(to: redirect)
+        else {
+            throw Fault.page(
+                "redirect_uri does not exactly match a redirect URI of this app. Only the port of http://127.0.0.1, http://[::1], and http://localhost may differ."
+            )
+        }
+        let state = form["state"]
+        func refuse(_ code: OAuthError.Code, _ description: String) -> Fault {
+            .redirect(
+                back(
+                    to: redirect, [("error", code.rawValue), ("error_description", description)],
+                    state))
+        }
+        guard app.settings.hasSignInPage else {
+            throw refuse(
+                .unauthorizedClient,
+                "This app does not use the sign-in page. Its setting sign_in_page is off.")
+        }
+        guard form["response_type"] == "code" else {
+            throw refuse(.unsupportedResponseType, "response_type must be code.")
+        }
+        guard let challenge = form["code_challenge"], Base64URL.decode(challenge)?.count == 32,
+            form["code_challenge_method"] == "S256"
+        else {
+            throw refuse(
+                .invalidRequest, "Send code_challenge, with code_challenge_method=S256.")
+        }
+        let words = (form["prompt"] ?? "").split(separator: " ").map(String.init)
+        let prompts = words.compactMap { Prompt(rawValue: $0) }
+        guard prompts.count == words.count, !prompts.contains(.none) || prompts.count == 1 else {
+            throw refuse(
+                .invalidRequest,
+                "prompt must be none, or a list of login, consent, and select_account.")
+        }
+        let maxAge = form["max_age"].map { Int($0) ?? -1 }
+        guard maxAge.map({ $0 >= 0 }) ?? true else {
+            throw refuse(.invalidRequest, "max_age must be a number of seconds.")
+        }
+        let hint = form["id_token_hint"].map { try? IDTokenHint($0, grants.issuer) }
+        guard hint.map({ $0?.app == app.id }) ?? true else {
+            throw refuse(.invalidRequest, "id_token_hint must be an ID token of this app.")
+        }
+        let organization = form["organization"]
+        guard organization == nil || app.settings.organizations.use != .off else {
+            throw refuse(
+                .invalidRequest,
+                "This app does not sign in through organizations. Its setting organizations.use is off."
+            )
+        }
+        guard (organization?.utf8.count ?? 0) <= 800 else {
+            throw refuse(.invalidRequest, "organization must have at most 800 bytes.")
+        }
+        let thumbprint = form["dpop_jkt"]
+        guard thumbprint.map({ Base64URL.decode($0)?.count == 32 }) ?? true else {
+            throw refuse(.invalidRequest, "dpop_jkt must be the thumbprint of a key.")
+        }
+        do throws(OAuthError) {
+            let (scope, resources) = try grants.checked(
+                scope: form["scope"], standard: Scope(words: [Scope.openID]),
+                resources: form.all("resource"), app: app)
+            return Request(
+                app: app, redirectURI: redirect, scope: scope, resources: resources, state: state,
+                nonce: form["nonce"], challenge: challenge,
+                thumbprint: thumbprint,
+                loginHint: form["login_hint"].flatMap { Self.isName($0) ? $0 : nil },
+                expectedAccount: hint??.account,
+                prompts: Set(prompts), maxAge: maxAge,
+                acrValues: (form["acr_values"] ?? "").split(separator: " ").map(String.init),
+                languages: (form["ui_locales"] ?? "").split(separator: " ").map(String.init),
+                organization: OrganizationWish(organization))
+        } catch { throw refuse(error.code, error.description) }
+    }
+
+    /// Returns the address that brings a code to the app, or an error if the app expected another
+    /// user.
+    ///
+    /// - Parameter organization: The organization that the user chose, if any.
+    package func redirect(
+        of request: Request, for proof: PageProof, through organization: OrganizationID?
+    ) async throws -> String {
+        guard request.expectedAccount.map({ $0 == proof.account }) ?? true else {
+            return redirect(
+                of: request, error: .loginRequired,
+                "Another user signed in than the one in id_token_hint.")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let content = Content(
+            app: request.app.id.text, account: proof.account.text, redirectURI: request.redirectURI,
+            scope: request.scope.text, challenge: request.challenge, resources: request.resources,
+            methods: proof.methods, nonce: request.nonce, thumbprint: request.thumbprint,
+            authenticators: proof.authenticators, epoch: proof.epoch, at: proof.at.milliseconds,
+            isRecovery: proof.isRecovery, passkey: proof.passkey,
+            organization: organization?.text ?? "")
+        let code = generator.bytes(32), hash = store.keys.hash(ofSecret: code)
+        let sealed = Sensitive([UInt8](try JSONEncoder().encode(content)))
+        let expiresAt = clock.now + Self.codeLifetime, app = request.app.id
+        let account = proof.account
+        try await store.write {
+            try $0.authorizationCodes.insert(
+                hash, content: sealed, of: account, for: app, expiresAt: expiresAt)
+        }
+        return back(to: request.redirectURI, [("code", Base64URL.encode(code))], request.state)
+    }
+
+    /// Returns the address that tells the app why there is no code.
+    package func redirect(
+        of request: Request, error: OAuthError.Code, _ description: String
+    ) -> String {
+        back(
+            to: request.redirectURI,
+            [("error", error.rawValue), ("error_description", description)], request.state)
+    }
+
+    /// Exchanges the app's code for tokens.
+    ///
+    /// - Throws: ``OAuthError`` `invalid_grant` if the code is unknown, expired, used, or another
+    ///   app's, if the redirect URI, verifier, or key does not match, or if the app would not get
+    ///   such a code any longer.
+    func redeem(_ form: FormBody, app: AppRecord, thumbprint: String?) async throws -> TokenAnswer {
+        let verifier = try form.required("code_verifier")
+        guard let code = Base64URL.decode(try form.required("code")), code.count == 32 else {
+            throw GrantService.refused
+        }
+        var generator = SystemRandomNumberGenerator()
+        let hash = store.keys.hash(ofSecret: code), mark = GrantID.random(using: &generator),
+            now = clock.now
+        let content: Content
+        let use: AuthorizationCodeTable.Use = try await store.write {
+            try $0.authorizationCodes.take(hash, for: mark, at: now)
+        }
+        switch use {
+        case .unknown: throw GrantService.refused
+        case .reused(let grant):
+            if let grant { try await grants.revoke(grant) }
+            throw GrantService.refused
+        case .fresh(let sealed):
+            content = try sealed.use { try JSONDecoder().decode(Content.self, from: Data($0)) }
+        }
+        guard content.app == app.id.text, app.settings.hasSignInPage,
+            app.settings.allowsRedirect(to: content.redirectURI),
+            form["redirect_uri"].map({ $0.utf8.elementsEqual(content.redirectURI.utf8) })
+                ?? (app.settings.redirectURIs.count == 1),
+            (43...128).contains(verifier.utf8.count),
+            Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))) == content.challenge,
+            content.thumbprint == nil || content.thumbprint == thumbprint,
+            let account = UserID(content.account), let scope = Scope(content.scope)
+        else { throw GrantService.refused }
+        return try await grants.tokens(
+            for: SignIn(
+                account: account, app: app, methods: content.methods,
+                at: Instant(milliseconds: content.at), scope: scope,
+                epoch: content.epoch, resources: content.resources,
+                authenticator: content.passkey, authenticators: content.authenticators,
+                isRecovery: content.isRecovery, nonce: content.nonce,
+                thumbprint: thumbprint,
+                organization: OrganizationWish(stored: content.organization)),
+            id: mark
+        ) { tables in
+            guard try tables.authorizationCodes.isTaken(hash, for: mark) else { return false }
+            // The user may have taken the permission back.
+            guard !app.isFirstParty else { return true }
+            return try tables.permissions.scope(of: account, app: app.id).flatMap { Scope($0) }
+                .map { scope.isSubset(of: $0) } ?? false
+        }
+    }
+
+    private func back(to address: String, _ parameters: [(String, String)], _ state: String?)
+        -> String
+    {
+        let all = parameters + (state.map { [("state", $0)] } ?? []) + [("iss", publicURL())]
+        return address + (address.contains("?") ? "&" : "?")
+            + all.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+    }
+}

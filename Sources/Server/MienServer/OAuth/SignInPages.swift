@@ -1,0 +1,37 @@
+internal import HTTPTypes
+package import Hummingbird
+package import MienCore
+
+/// The pages with which people sign in and out. The OAuth routes check the requests of apps, and
+/// the pages do the rest.
+package protocol SignInPages: MessagePages {
+    /// Answers a valid authorization request: with a page, or with a redirect to the app.
+    ///
+    /// - Parameter query: The request's parameters, to check them again after the sign-in.
+    func signIn(
+        _ wanted: AuthorizationService.Request, query: String, _ request: Request,
+        _ context: MienRequestContext
+    ) async throws -> Response
+
+    /// Ends the browser's session if it is the user's.
+    ///
+    /// - Parameter account: `nil` ends it for any user.
+    /// - Returns: The cookies to remove, as values of `Set-Cookie`.
+    func signOut(_ account: UserID?, _ request: Request) async throws -> [String]
+
+    /// Asks the person whether to sign out, because the app did not prove that it asked for it.
+    ///
+    /// - Returns: `nil` if nobody is signed in in this browser.
+    func signOutQuestion(_ request: Request) async throws -> Response?
+}
+
+extension SignInPages {
+    /// A page for a faulty request that cannot be reported to an app, because the app is unknown.
+    ///
+    /// - Parameter detail: What is wrong, for the app's developer.
+    func fault(
+        _ detail: String, status: HTTPResponse.Status = .badRequest, to request: Request
+    ) -> Response {
+        response(MessagePage("fault", detail: detail, status: status), to: request)
+    }
+}

@@ -1,4 +1,0 @@
-/// The API's description, OpenAPI 3.1.
-enum OpenAPIDocument {
-    static let text = EmbeddedFiles.openAPIDocument
-}

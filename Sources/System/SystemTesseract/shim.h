@@ -1,1 +1,0 @@
-// Tesseract has C++ headers; CMienText includes them.

@@ -1,1 +1,0 @@
-// zxing-cpp has C++ headers only; CMienBarcode includes them.

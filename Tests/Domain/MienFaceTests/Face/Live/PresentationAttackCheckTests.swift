@@ -1,0 +1,207 @@
+import MienCore
+import MienTesting
+import Testing
+
+@testable import MienFace
+
+@Suite("Presentation-attack check")
+struct PresentationAttackCheckTests {
+    private static func face(_ finding: PresentationAttackScore.Finding?) -> LiveFace {
+        let made = FaceReading.made(MadeLook(), index: 0, at: .zero).face!
+        return LiveFace(
+            box: made.box, mesh: made.mesh, pose: made.pose, eyes: made.eyes, quality: made.quality,
+            likeness: made.likeness, patch: nil,
+            presentationAttack: finding.map {
+                PresentationAttackScore($0, limit: 0.5, strictLimit: 0.3)
+            })
+    }
+
+    private static func check(
+        _ findings: [PresentationAttackScore.Finding?], threshold: Int = 0,
+        mode: PresentationMode = .require
+    ) -> PresentationAttackCheck {
+        var check = PresentationAttackCheck(
+            limits: LivenessLimits(threshold: threshold, presentation: mode))
+        for finding in findings { check.see(face(finding)) }
+        return check
+    }
+
+    private static func ten(_ attack: Double) -> [PresentationAttackScore.Finding?] {
+        Array(repeating: .attack(attack), count: 10)
+    }
+
+    @Test("nine frames are too few, and frames behind a closed gate do not count")
+    func few() {
+        let nine = Self.check(Array(Self.ten(0.1).dropLast()) + [.closed(.context), nil])
+        #expect(nine.wantsMore && nine.result?.refusal == .badQuality && nine.result?.frames == 9)
+        let observed = Self.check(Array(Self.ten(0.1).dropLast()), mode: .observe)
+        #expect(!observed.wantsMore && observed.result == nil)
+        let ten = Self.check(Self.ten(0.1))
+        #expect(!ten.wantsMore && ten.result?.hasPassed == true && ten.result?.frames == 10)
+    }
+
+    @Test("the session's median is compared with the pack's limit")
+    func middle() throws {
+        let low = PresentationAttackScore.Finding.attack(0.1), high = .attack(0.9) as Self.Finding
+        let
+            attack = try #require(
+                Self.check([low, low, low, low] + Array(Self.ten(0.7).prefix(7))).result),
+            live = try #require(
+                Self.check([high, high, high, high] + Array(Self.ten(0.4).prefix(7))).result)
+        #expect(
+            attack.refusal == .presentationAttack && attack.check == .presentationAttack
+                && attack.measured == 0.7 && attack.limit == 0.5 && attack.frames == 11)
+        #expect(live.hasPassed && live.measured == 0.4)
+        // At the limit, a session passes.
+        #expect(Self.check(Self.ten(0.5)).result?.hasPassed == true)
+    }
+
+    private typealias Finding = PresentationAttackScore.Finding
+
+    @Test("a higher threshold makes the check stricter, down to the pack's strict limit")
+    func strictness() throws {
+        for (attack, threshold, passes) in [
+            (0.4, 0, true), (0.4, 50, true), (0.41, 50, false), (0.3, 100, true),
+            (0.31, 100, false),
+        ] {
+            let result = try #require(Self.check(Self.ten(attack), threshold: threshold).result)
+            #expect(result.hasPassed == passes, "\(attack) at \(threshold)")
+        }
+        #expect(Self.check(Self.ten(0.3)).result?.score == 100)
+        #expect(Self.check(Self.ten(0.6)).result?.score == 0)
+    }
+
+    @Test("while it is observed, an attack is reported and passes; while it is off, nothing is")
+    func modes() throws {
+        let observed = try #require(Self.check(Self.ten(0.9), mode: .observe).result)
+        #expect(
+            observed.hasPassed && observed.observed == .presentationAttack
+                && observed.measured == 0.9 && observed.score == nil)
+        #expect(Self.check(Self.ten(0.1), mode: .observe).result?.observed == nil)
+        #expect(Self.check(Self.ten(0.9), mode: .off).result == nil)
+    }
+
+    @Test("a closed gate tells the person what to do, where the check is required")
+    func gates() {
+        let check = Self.check([])
+        #expect(check.objection(to: Self.face(.closed(.context))) == .faceTooClose)
+        #expect(check.objection(to: Self.face(.closed(.light))) == .tooDark)
+        #expect(check.objection(to: Self.face(.closed(.confidence))) == .faceNotFound)
+        #expect(check.objection(to: Self.face(.attack(0.9))) == nil)
+        #expect(
+            Self.check([], mode: .observe).objection(to: Self.face(.closed(.context))) == nil)
+    }
+
+    @Test(
+        "gates are open from their limits on",
+        arguments: [
+            (2.0, 0.51, 50.0, nil), (1.99, 0.9, 100, .context), (3, 0.5, 100, .confidence),
+            (3, 0.9, 49.9, .light), (.nan, 0.9, 100, .context), (3, .nan, 100, .confidence),
+            (3, 0.9, .nan, .light),
+        ] as [(Double, Double, Double, PresentationGate?)])
+    func limits(context: Double, presence: Double, brightness: Double, gate: PresentationGate?) {
+        #expect(
+            PresentationGate.closed(
+                context: context, minContext: 2, presence: presence, brightness: brightness)
+                == gate)
+    }
+
+    /// Sequences of ten to twelve frames of three kinds, against a plain restatement of the rule.
+    @Test("every mixture of frames is judged by the median of those behind open gates")
+    func mixtures() {
+        for attacks in 0...12 {
+            for genuine in 0...(12 - attacks) {
+                let closed = 12 - attacks - genuine
+                let findings: [Finding?] =
+                    Array(repeating: .attack(0.9), count: attacks)
+                    + Array(repeating: .closed(.light), count: closed)
+                    + Array(repeating: .attack(0.1), count: genuine)
+                let result = Self.check(findings).result, judged = attacks + genuine
+                let expected: SessionRefusal? =
+                    judged < 10
+                    ? .badQuality
+                    : genuine > judged / 2 ? nil : .presentationAttack
+                #expect(result?.refusal == expected, "\(attacks) \(genuine)")
+            }
+        }
+    }
+
+    /// A person whom the network scores as an attack with the given probability.
+    private struct Scored: MadeActor {
+        var actor = MadePerson()
+        let attack: Double
+        /// The first frame with open gates.
+        var closedUntil = 0
+
+        mutating func reading(asked: LivenessAction?, index: Int, at time: Duration) -> FaceReading
+        {
+            let reading = actor.reading(asked: asked, index: index, at: time)
+            let face = reading.face.map { face in
+                LiveFace(
+                    box: face.box, mesh: face.mesh, pose: face.pose, eyes: face.eyes,
+                    quality: face.quality, likeness: face.likeness,
+                    patch: face.patch,
+                    texture: face.texture,
+                    presentationAttack: PresentationAttackScore(
+                        index < closedUntil ? .closed(.context) : .attack(attack), limit: 0.6))
+            }
+            return FaceReading(
+                index: index, frame: reading.frame, contentHash: reading.contentHash,
+                faceCount: reading.faceCount, face: face)
+        }
+    }
+
+    @Test(
+        "the check alone refuses a session that all other checks accept",
+        arguments: [(0.9, true), (0.2, false)])
+    func session(attack: Double, isRefused: Bool) throws {
+        let challenge = try LivenessChallenge(steps: [.init(.turnLeft), .init(.blink)])
+        let (session, _) = LivenessSession.played(
+            Scored(attack: attack), challenge,
+            settings: try VerificationSettings(
+                mode: .livenessActive, presentation: .require))
+        #expect(session.refusals == (isRefused ? [.presentationAttack] : []))
+        #expect(
+            session.checks.contains { $0.check == .presentationAttack && $0.hasPassed != isRefused }
+        )
+    }
+
+    @Test("the still phase waits for ten judged frames, and the person is told to move back")
+    func waits() throws {
+        let challenge = try LivenessChallenge(steps: [.init(.turnLeft), .init(.blink)])
+        var session = LivenessSession(
+            challenge: challenge,
+            settings: try VerificationSettings(mode: .livenessActive, presentation: .require))
+        var person = Scored(attack: 0.1, closedUntil: 30), best: Int?
+        for index in 0..<60 where best == nil {
+            // Five frames a second: the time is up before ten frames were seen.
+            let step = session.handle(
+                person.reading(
+                    asked: .keepStill, index: index, at: .milliseconds(200 * index)))
+            #expect((step.guidance == .faceTooClose) == (index < 30), "\(index)")
+            if step.isBestFrame { best = index }
+        }
+        #expect(best == 39)
+    }
+
+    @Test("a session of which the network judged no frame never passes where it is required")
+    func closed() throws {
+        let challenge = try LivenessChallenge(steps: [.init(.turnLeft), .init(.blink)])
+        for mode in [PresentationMode.require, .observe] {
+            let (session, _) = LivenessSession.played(
+                Scored(attack: 0.1, closedUntil: .max), challenge,
+                settings: try VerificationSettings(mode: .livenessActive, presentation: mode))
+            #expect(session.refusals == (mode == .require ? nil : []))
+        }
+    }
+
+    @Test("observed attacks do not change the verdict of a session")
+    func observed() throws {
+        let challenge = try LivenessChallenge(steps: [.init(.turnLeft), .init(.blink)])
+        let (session, _) = LivenessSession.played(
+            Scored(attack: 0.9), challenge,
+            settings: try VerificationSettings(mode: .livenessActive, presentation: .observe))
+        #expect(session.refusals == [])
+        #expect(session.checks.contains { $0.observed == .presentationAttack })
+    }
+}

@@ -1,0 +1,14 @@
+import Foundation
+
+/// Programs that tests run as processes of their own: `mien-test-program NAME ARGUMENT…`.
+@main
+enum TestProgram {
+    static func main() async throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        switch words.first {
+        case "store-writer" where words.count == 2: try await writeUntilKilled(words[1])
+        case "text-cost": printCost(Array(words.dropFirst()))
+        default: exit(2)
+        }
+    }
+}
