@@ -40,13 +40,8 @@ screenshots: ## write pictures of every web page to .build/screenshots
 	@scripts/run swift build -c release --product mien
 	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/screenshots
 
-prove: setup ## longer proofs: 200 kills of a server, 1,000 of three servers and PostgreSQL, 100,000 simulated histories, a minute of fuzzing for each parser, and test-api
-	@scripts/setup --tests
-	@scripts/run scripts/prove-kills
-	@scripts/run scripts/prove-histories
-	@scripts/run scripts/prove-many
-	@scripts/run scripts/fuzz 60
-	@scripts/run scripts/test-api
+prove: ## run every proof, also those that make test leaves out, for up to two hours
+	@scripts/prove
 
 bench: ## measure against dlib, live capture, identities, and a server under load
 	@scripts/setup --bench

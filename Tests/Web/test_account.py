@@ -51,7 +51,7 @@ def whole_account(world):
     assert user not in str(server.admin("GET", "/v1/users"))
 
 
-@test("a face is listed on the account page and removed there", 90, camera=True)
+@test("a face is listed on the account page and removed there", 90, camera=True, always=True)
 def remove_face(world):
     server = world.server()
     site, app_id = shop(server)

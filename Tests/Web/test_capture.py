@@ -22,7 +22,7 @@ def opened(world, site, server, app_id, **camera):
     return run, link, page
 
 
-@test("a person registers a face with the movements that the page asks for, and comes back to the app", 90, camera=True)
+@test("a person registers a face with the movements that the page asks for, and comes back to the app", 90, camera=True, always=True)
 def registers(world):
     server, site = world.server(), Site()
     app_id = app(server, "liveness_active")
@@ -160,7 +160,7 @@ def second_tab(world):
     assert tab.js("__camera.live()") == 0, "only one tab uses the camera"
 
 
-@test("a closed tab: the link has ended, and the app's journey can be tried again", 90, camera=True)
+@test("a closed tab: the link has ended, and the app's journey can be tried again", 90, camera=True, always=True)
 def closed_tab(world):
     server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server, "liveness_active"), shows="nobody")
@@ -260,7 +260,7 @@ def dies(world):
     passes_after(world, server, Site(), disturb)
 
 
-@test("only the keyboard: from the link to the result, with a visible focus", camera=True)
+@test("only the keyboard: from the link to the result, with a visible focus", camera=True, always=True)
 def keyboard(world):
     server, site = world.server(), Site()
     run, link, page = opened(world, site, server, app(server))
@@ -336,7 +336,7 @@ def figures(world):
     assert paint <= 1000
 
 
-@test("hostile names of apps are shown as text")
+@test("hostile names of apps are shown as text", always=True)
 def hostile(world):
     server, site = world.server(), Site()
     title = "<img src=x onerror=alert(1)></script><script>alert(2)</script>{{t.x}} & “quotes”"

@@ -35,7 +35,7 @@ def shoot(page):
     page.see("Good photo", 60)
 
 
-@test("a person photographs both sides of an identity card, which the page takes by itself, shows their face, and comes back to the app", 240, camera=True)
+@test("a person photographs both sides of an identity card, which the page takes by itself, shows their face, and comes back to the app", 240, camera=True, always=True)
 def card(world):
     site = Site()
     session = DocumentSession(world.server(**SERVER), site)

@@ -94,7 +94,7 @@ def live(world):
     assert run.respond("client_input")["journey_step_id"] == "success"
 
 
-@test("<mien-capture>: pictures; a stranger is refused", 90, camera=True)
+@test("<mien-capture>: pictures; a stranger is refused", 90, camera=True, always=True)
 def pictures(world):
     photo = world.photo("biden.jpg")
     server = world.server()

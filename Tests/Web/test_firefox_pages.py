@@ -6,7 +6,7 @@ from test_signin import Client, face_way, password, shop
 from testing import test
 
 
-@test("Firefox: a person adds a face on the account page, and an app signs the person in with it", 120, camera=True)
+@test("Firefox: a person adds a face on the account page, and an app signs the person in with it", 120, camera=True, always=True)
 def firefox(world):
     world.running(Firefox)
     server = world.server()

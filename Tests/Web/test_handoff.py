@@ -32,7 +32,7 @@ def starts(page):
     return status
 
 
-@test("a computer shows a code and a number; the phone shows the same, and captures; the computer goes on", 90, camera=True)
+@test("a computer shows a code and a number; the phone shows the same, and captures; the computer goes on", 90, camera=True, always=True)
 def handoff(world):
     server, site = world.server(), Site()
     run, computer, number, link = code(world, site, app(server))

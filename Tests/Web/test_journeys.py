@@ -108,7 +108,7 @@ def by_mouse(world):
     portal.close()
 
 
-@test("journeys: a journey is opened, edited, undone, checked, saved, and published by keyboard alone", 90)
+@test("journeys: a journey is opened, edited, undone, checked, saved, and published by keyboard alone", 90, always=True)
 def by_keyboard(world):
     journey = saved(world.server())
     mien, portal, page = editor(world, journey)
@@ -178,7 +178,7 @@ def by_keyboard(world):
     portal.close()
 
 
-@test("journeys: in Firefox, steps are connected with the mouse, and a draft is saved with the keyboard", 90)
+@test("journeys: in Firefox, steps are connected with the mouse, and a draft is saved with the keyboard", 90, always=True)
 def in_firefox(world):
     journey = saved(world.server())
     mien, portal, page = editor(world, journey, Firefox)

@@ -51,7 +51,7 @@ def vectors(world):
     assert made == [published["first_link"], [frame["link"] for frame in published["frames"]], published["body"]]
 
 
-@test("mien.js: a journey with a wrong and a right answer, saved and restored; its token becomes a session that renews itself")
+@test("mien.js: a journey with a wrong and a right answer, saved and restored; its token becomes a session that renews itself", always=True)
 def journey(world):
     server, _, name, page = opened(world)
     user = new("ada")

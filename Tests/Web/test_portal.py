@@ -58,7 +58,7 @@ def lock(server, user):
     return server.admin("GET", f"/v1/users/{user}/authenticators")["items"][0]["lock"]
 
 
-@test("portal: with the mouse, an app is created and its settings are changed, with errors beside their fields", 90)
+@test("portal: with the mouse, an app is created and its settings are changed, with errors beside their fields", 90, always=True)
 def app_by_mouse(world):
     server, name = world.server(), new("app")
     page = portal(world, server, "/apps")

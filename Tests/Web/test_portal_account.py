@@ -42,7 +42,7 @@ def signed_in(page):
     page.wait("location.pathname === '/admin' && location.hash === ''")
 
 
-@test("the portal: the link of the first start sets up a password and an app, once; signing out and in again", 90)
+@test("the portal: the link of the first start sets up a password and an app, once; signing out and in again", 90, always=True)
 def first_run(world):
     # A server of its own: the link of its first start works once.
     server = world.server(SHUTDOWN_SECONDS="9")

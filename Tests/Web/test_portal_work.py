@@ -393,7 +393,7 @@ def unsaved(world):
     portal.close()
 
 
-@test("portal: a failed request is told to the test of its page, also if the page says nothing about it", 60)
+@test("portal: a failed request is told to the test of its page, also if the page says nothing about it", 60, always=True)
 def reported(world):
     portal, page = opened(world, world.server(), "/users")
     page.find("tbody tr, .empty")

@@ -26,7 +26,7 @@ def add_face(world, server, app_id, user):
     page.close()
 
 
-@test("quick start: a single-page app", 90, camera=True)
+@test("quick start: a single-page app", 90, camera=True, always=True)
 def single_page(world):
     server, site = world.server(), Site()
     text = (EXAMPLES / "Web" / "single-page" / "index.html").read_text(encoding="utf-8")

@@ -79,7 +79,7 @@ def face_way(page, user):
     page.keys("Enter")
 
 
-@test("an app signs its user in with a password, by authorization code and PKCE")
+@test("an app signs its user in with a password, by authorization code and PKCE", always=True)
 def by_password(world):
     server = world.server()
     site, app_id = shop(server)
@@ -175,7 +175,7 @@ def still(world):
     world.check(page, "refused")
 
 
-@test("a passkey is made on the account page, and signs in")
+@test("a passkey is made on the account page, and signs in", always=True)
 def passkey(world):
     server = world.server()
     site, app_id = shop(server)

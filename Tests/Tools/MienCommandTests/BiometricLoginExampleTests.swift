@@ -3,15 +3,18 @@ import MienFace
 import MienTesting
 import Testing
 
-/// The program of Examples whose face `scripts/test-examples` cannot show. That script builds it.
-@Suite(.needsFaces, .enabled(if: BiometricLoginExampleTests.isBuilt, "needs scripts/test-examples"))
-struct BiometricLoginExampleTests {
-    private static let program = URL(
+/// The built program. The traits of a suite cannot use the suite's members.
+private enum Example {
+    static let program = URL(
         filePath: ProcessInfo.processInfo.environment["MIEN_EXAMPLES"]
             ?? Repository.file(".build/examples/release").path
     ).appending(path: "BiometricLogin")
     static let isBuilt = FileManager.default.isExecutableFile(atPath: program.path)
+}
 
+/// The program of Examples whose face `scripts/test-examples` cannot show. That script builds it.
+@Suite(.needsFaces, .enabled(if: Example.isBuilt, "needs scripts/test-examples"))
+struct BiometricLoginExampleTests {
     @Test(arguments: TemporaryHome.packs)
     func `a face that keeps still and blinks signs in, and so does the PIN`(pack: String)
         async throws
@@ -22,7 +25,7 @@ struct BiometricLoginExampleTests {
                 mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 2),
             as: "blink.mkv")
         let run = try await ProgramRun.run(
-            Self.program, ["--video", clip],
+            Example.program, ["--video", clip],
             environment: home.environment(temporary: home.files, [:]))
         #expect(run.status == 0, "\(run.err)")
         #expect(

@@ -4,7 +4,7 @@ import MienTesting
 import Testing
 
 /// Simulates three servers on one store. `MIEN_HISTORIES` sets the number of histories;
-/// `scripts/prove-histories` checks 100,000.
+/// `scripts/prove` checks 30,000.
 ///
 /// After a failure, `MIEN_SEED=<seed> MIEN_HISTORIES=1` repeats its history.
 @Suite struct SimulationTests {

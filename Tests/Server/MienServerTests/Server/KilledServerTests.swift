@@ -7,7 +7,7 @@ import Testing
 
 /// Kills a real server while eight clients make every kind of write.
 ///
-/// `MIEN_KILLS` sets the number of kills. `scripts/prove-kills` kills 200 times and prints the
+/// `MIEN_KILLS` sets the number of kills; `scripts/prove` kills 100 times. The test prints the
 /// counts.
 @Suite("The server, killed", .enabled(if: Installed.isThere, Installed.reason))
 struct KilledServerTests {

@@ -9,7 +9,7 @@ import Testing
 /// clients saw.
 ///
 /// `MIEN_MANY_KILLS` sets the number of kills, between which servers are paused and cut off.
-/// `scripts/prove-many` makes 1,000.
+/// `scripts/prove` makes 300.
 @Suite(
     "Three servers on PostgreSQL, killed", .serialized,
     .enabled(if: Installed.isThere && PostgresCluster.isInstalled, Installed.reason))
