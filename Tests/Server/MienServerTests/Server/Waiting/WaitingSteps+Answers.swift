@@ -22,7 +22,7 @@ extension WaitingSteps {
             return { try await steps.follow(link) ? user : nil }
         case .recovery:
             _ = try await enter(beginCode("recovery-email", in: "shop", of: name))
-            guard let recovery = try await recovery(of: user) else { return nil }
+            guard let recovery = try await self.recovery(of: user) else { return nil }
             return { try await steps.recovery(of: user) == recovery ? user : nil }
         case .permission:
             _ = try await PageBrowser(server.address).signIn(
