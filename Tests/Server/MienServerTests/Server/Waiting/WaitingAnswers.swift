@@ -23,7 +23,7 @@ actor WaitingAnswers {
     }
 
     private static func answers(after change: AccountChange) async throws -> Answers {
-        var answers = try await answers(after: change) { try await $0.wait() }
+        var answers = try await Self.answers(after: change) { try await $0.wait() }
         let phone = try await Self.answers(after: change) { try await $0.waitForPhone() }
         // The account of that world stands for the one of the first.
         for (waiting, user) in phone.byThing {

@@ -46,7 +46,7 @@ extension WaitingSteps {
             let row = try tables.connection.row(
                 "SELECT account_id FROM outbox WHERE id = ?", .text(id))
             guard let row else { return nil }
-            return try row.identifier(0)
+            return try row.identifier(0) as UserID
         }
     }
 
