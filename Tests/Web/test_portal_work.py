@@ -456,6 +456,33 @@ def sentences(world):
     other.close()
 
 
+@test("portal: a registry's file in Windows-1252 is imported where that is chosen, and its letters are shown", 90)
+def registry_encoding(world):
+    server = world.server(IDENTITY_SOURCES="registry")
+    portal, page = opened(world, server, "/settings/registry")
+
+    def give():
+        page.find("input[type=file]")
+        page.js("""(() => {
+            const rows = "id,first_name,last_name,address,postal_code,country,date_of_birth\\n1,Zo\\u00eb,Smith,222333 Peachtree Pl,30318,US,1975-02-28\\n";
+            const files = new DataTransfer();
+            files.items.add(new File([Uint8Array.from(rows, (letter) => letter.charCodeAt(0))], "people.csv", { type: "text/csv" }));
+            document.querySelector("input[type=file]").files = files.files;
+        })()""")
+
+    give()
+    page.press("Import")
+    page.see("or state the encoding if Excel saved it as “CSV”.")
+    world.check_after(page, "a file of another encoding", "400")
+    give()
+    page.choose("form:has(input[type=file]) select", "windows-1252")
+    page.press("Import")
+    page.see("1 row has letters beyond ASCII: ë.")
+    page.see("1 person whom the source “registry” knows.")
+    world.check(page, "the letters of a file")
+    portal.close()
+
+
 @test("portal: at an IP address, no passkey is offered, and the page says where passkeys work", 60)
 def no_passkey(world):
     server = world.server()

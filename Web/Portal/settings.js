@@ -2,7 +2,7 @@
 
 import { at, call, listAll, may } from "./api.js";
 import { actionButton, alertBox, announce, attempt, busy, confirmDialog, copyable, errorText, facts, faultText, field,
-  h, pageHead, replace, section, serverText, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
+  h, pageHead, replace, section, select, serverText, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { settingsGuide, testResult } from "./apps.js";
 import { branding } from "./branding.js";
 import { part, setPart, settingField } from "./settings-form.js";
@@ -223,11 +223,13 @@ async function licenses(root, { signal }) {
 
 // MARK: Registry
 
-async function registry(root, { signal }) {
+/** @param {HTMLElement | null} [note] About the last import. */
+async function registry(root, { signal }, note = null) {
   const { people } = await call("GET", "/v1/registry", { signal }), mayChange = may("changeRegistry");
   const file = h("input", { type: "file", class: "input", accept: ".csv,text/csv" }),
+    encoding = select([["", t("settings.import_unicode")], ["windows-1252", t("settings.import_windows")]], ""),
     before = textInput({ type: "datetime-local", required: true });
-  const message = h("div");
+  const message = h("div", null, note);
   replace(root, section(t("settings.registry"), { lead: t("settings.registry_lead", { count: people }) }, message,
     mayChange && h("form", { class: "list-search", onsubmit: (event) => {
       event.preventDefault();
@@ -235,15 +237,19 @@ async function registry(root, { signal }) {
         replace(message);
         try {
           const answer =
-            await call("POST", "/v1/registry/people", { body: new Blob([file.files[0]], { type: "text/csv" }) });
+            await call("POST", "/v1/registry/people", { query: { encoding: encoding.value },
+              body: new Blob([file.files[0]], { type: "text/csv" }) });
           toast(t("settings.imported", { count: answer.imported }));
-          await registry(root, { signal });
+          await registry(root, { signal }, answer.rows_beyond_ascii
+            ? alertBox("info", t("settings.imported_letters", { count: answer.rows_beyond_ascii, letters: answer.letters }))
+            : null);
         } catch (error) {
           // The server names the line for people, and the row for programs.
           replace(message, alertBox("error", faultText(errorText(error))));
         }
       });
     } }, field({ label: t("settings.import"), help: t("settings.import_help"), input: file }),
+    field({ label: t("settings.import_encoding"), input: encoding }),
     h("button", { class: "button button-secondary" }, t("settings.import_action"))),
     mayChange && h("form", { class: "list-search", onsubmit: (event) => {
       event.preventDefault();

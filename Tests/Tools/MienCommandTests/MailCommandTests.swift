@@ -48,4 +48,27 @@ import Testing
                     && wrong.err.contains("address"), "\(wrong)")
         }
     }
+
+    @Test(.needsPack)
+    func `without a relay, a test says what is missing and how to set it`() async throws {
+        let home = try TemporaryHome()
+        try await ServerProcess.run(in: home) { server in
+            func test(_ arguments: String...) async throws -> MienProgram.Result {
+                try await home.mien(
+                    ["admin", "mail", "test", "ada@example.org"] + arguments,
+                    settings: [
+                        "MIEN_ADMIN_SERVER": server.adminAddress,
+                        "MIEN_ADMIN_CREDENTIAL": server.credential,
+                    ])
+            }
+            let refused = try await test()
+            #expect(refused.status == 2 && refused.out.isEmpty, "\(refused)")
+            for words in [
+                "no mail relay", "mail.host", "MIEN_MAIL_HOST", "mail.from", "MIEN_MAIL_FROM",
+                "restart the server",
+            ] { #expect(refused.err.contains(words), "\(words): \(refused)") }
+            let json = try await test("--json")
+            #expect(try json.status == 2 && json.error.code == "server.conflict", "\(json)")
+        }
+    }
 }

@@ -172,13 +172,20 @@ public struct RegistryImportAnswer: Sendable, Hashable, Codable {
     public var imported: Int
     /// When, in milliseconds since 1970 by the server's clock.
     public var importedAt: Int64
+    /// The number of rows with letters beyond ASCII; for rows whose encoding was stated only.
+    public var rowsBeyondASCII: Int?
+    /// Those letters, with a space between.
+    public var letters: String?
 
-    public init(imported: Int, importedAt: Int64) {
+    public init(
+        imported: Int, importedAt: Int64, rowsBeyondASCII: Int? = nil, letters: String? = nil
+    ) {
         (self.imported, self.importedAt) = (imported, importedAt)
+        (self.rowsBeyondASCII, self.letters) = (rowsBeyondASCII, letters)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case imported, importedAt = "imported_at"
+        case imported, importedAt = "imported_at", rowsBeyondASCII = "rows_beyond_ascii", letters
     }
 }
 

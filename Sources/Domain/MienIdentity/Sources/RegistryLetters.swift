@@ -7,6 +7,9 @@ public struct RegistryLetters: Sendable, Hashable {
 
     public init() {}
 
+    /// The characters in order, with a space between.
+    public var text: String { all.sorted().map { String($0) }.joined(separator: " ") }
+
     mutating func note(_ fields: [String]) {
         let found = fields.flatMap(\.unicodeScalars).filter { !$0.isASCII }
         guard !found.isEmpty else { return }

@@ -101,7 +101,9 @@ package struct ConnectionTestRoutes {
                 MailTestRequest.self, MailTestRequest.CodingKeys.self, from: request)
             guard mail.hasRelay else {
                 throw Problem(
-                    .conflict, "The server has no mail relay. Set mail.host and mail.from first.")
+                    .conflict,
+                    "The server has no mail relay. Set mail.host and mail.from in its settings file, or MIEN_MAIL_HOST and MIEN_MAIL_FROM in its environment, and restart the server."
+                )
             }
             guard MailAddress(wanted.address) != nil else {
                 throw Problem(

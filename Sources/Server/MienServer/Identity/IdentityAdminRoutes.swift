@@ -102,11 +102,12 @@ package struct IdentityAdminRoutes {
                 request.headers[.contentType]?.split(separator: ";").first?.lowercased()
                     == "text/csv"
             else { throw Problem(.unsupportedMediaType, "Send content-type: text/csv.") }
+            let encoding = try Self.encoding(request)
             let share = budget.share()
             defer { withExtendedLifetime(share) {} }
             let bytes = try await JSONBody.collect(
                 request, upTo: RegistryService.maxBytes, share)
-            return try await JSONBody.response(registry.import(bytes, by: context.actor))
+            return try await JSONBody.response(registry.import(bytes, encoding, by: context.actor))
         }
         router.delete("registry/people") { request, context in
             guard
@@ -125,6 +126,22 @@ package struct IdentityAdminRoutes {
                 RegistryRemovalAnswer(
                     removed: registry.remove(
                         importedBefore: Instant(milliseconds: time), by: context.actor)))
+        }
+    }
+
+    /// The encoding of a registry's rows. None but Unicode is guessed.
+    private static func encoding(_ request: Request) throws(Problem) -> RegistryFile.Encoding {
+        switch request.uri.queryParameters["encoding"] {
+        case nil: return .unicode
+        case "windows-1252": return .windows1252
+        default:
+            throw Problem(
+                .invalidRequest,
+                errors: [
+                    .init(
+                        field: "encoding",
+                        message: "must be windows-1252, or be left out for UTF-8 and UTF-16")
+                ])
         }
     }
 

@@ -1,6 +1,6 @@
 package import MienAPI
 package import MienCore
-internal import MienIdentity
+package import MienIdentity
 internal import MienStore
 
 /// Imports people into the reference registry.
@@ -17,9 +17,13 @@ package struct RegistryService: Sendable {
 
     /// Inserts or replaces the people of a file with a header row, all or none.
     ///
+    /// - Returns: Where the encoding was stated, also the letters beyond ASCII, so that people can tell
+    ///   whether it is another one.
     /// - Throws: ``Problem`` that names the first invalid row and repeats nothing of it.
-    package func `import`(_ bytes: [UInt8], by actor: String) async throws -> RegistryImportAnswer {
-        let now = clock.now, people = try await sealed(bytes)
+    package func `import`(
+        _ bytes: [UInt8], _ encoding: RegistryFile.Encoding = .unicode, by actor: String
+    ) async throws -> RegistryImportAnswer {
+        let now = clock.now, (people, letters) = try await sealed(bytes, encoding)
         try await store.write { tables in
             try tables.registry.put(people, at: now)
             try tables.audit.append(
@@ -27,14 +31,19 @@ package struct RegistryService: Sendable {
                     "registry.imported", actor: actor,
                     detail: ["people": .number(Double(people.count))]), at: now)
         }
-        return RegistryImportAnswer(imported: people.count, importedAt: now.milliseconds)
+        let noted = encoding == .unicode ? nil : letters
+        return RegistryImportAnswer(
+            imported: people.count, importedAt: now.milliseconds, rowsBeyondASCII: noted?.rows,
+            letters: noted?.text)
     }
 
     /// Reads the rows, and seals each part on another processor while the next ones are read.
-    private func sealed(_ bytes: [UInt8]) async throws -> [RegistryTable.Sealed] {
+    private func sealed(_ bytes: [UInt8], _ encoding: RegistryFile.Encoding) async throws -> (
+        people: [RegistryTable.Sealed], letters: RegistryLetters
+    ) {
         let keys = store.keys
         return try await withThrowingTaskGroup(of: SealedPart.self) { group in
-            var file = RegistryFile(), read = 0, malformed: RegistryFileError?
+            var file = RegistryFile(encoding), read = 0, malformed: RegistryFileError?
             for start in stride(from: 0, through: bytes.count, by: Self.partBytes) {
                 let end = min(bytes.count, start + Self.partBytes)
                 var rows: [RegistryRow] = []
@@ -53,8 +62,13 @@ package struct RegistryService: Sendable {
             parts.sort { $0.first < $1.first }
             // The rows before the malformed one are earlier in the file.
             if let fault = parts.lazy.compactMap(\.fault).first { throw fault }
-            if let malformed { throw Problem(.invalidRequest, "\(malformed).") }
-            return parts.flatMap(\.people)
+            if let malformed {
+                let hint =
+                    malformed.isOfEncoding
+                    ? ", or state the encoding if Excel saved it as “CSV”" : ""
+                throw Problem(.invalidRequest, "\(malformed)\(hint).")
+            }
+            return (parts.flatMap(\.people), file.letters)
         }
     }
 

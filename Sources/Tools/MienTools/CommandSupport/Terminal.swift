@@ -13,10 +13,23 @@ public enum Terminal {
 
     package static func say(_ text: String) { print(safe(text)) }
 
-    /// Escapes control characters, but keeps line breaks, which are the caller's.
+    /// Escapes control characters, but keeps line breaks, which are the caller's, and the isolation of
+    /// names: one that begins and ends in a line changes the direction of nothing else.
     package static func safe(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { safe(line: $0) }
             .joined(separator: "\n")
+    }
+
+    private static func safe(line: Substring) -> String {
+        var rest = line.unicodeScalars, result = ""
+        while let start = rest.firstIndex(of: "\u{2068}"),
+            let end = rest[start...].firstIndex(of: "\u{2069}")
+        {
+            let name = String(rest[rest.index(after: start)..<end]).printable
+            result += "\(String(rest[..<start]).printable)\u{2068}\(name)\u{2069}"
+            rest = rest[rest.index(after: end)...]
+        }
+        return result + String(rest).printable
     }
 
     /// Formats rows with aligned columns, two spaces apart. With a `heading`, it becomes the first
@@ -47,6 +60,9 @@ public enum Terminal {
 }
 
 extension String {
+    /// This text as a name within a sentence: printable, and in one piece whatever its direction is.
+    package var inSentence: String { printable.isolated }
+
     fileprivate func trimmingSuffix(_ character: Character) -> String {
         var text = self
         while text.last == character { text.removeLast() }

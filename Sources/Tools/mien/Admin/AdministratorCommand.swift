@@ -111,7 +111,7 @@ struct AdministratorCommand: AsyncParsableCommand {
         func run() async throws {
             let changed = try await server.admin().changeAdministrator(id, to: role)
             guard !output.json else { return JSON.print(changed) }
-            print("\(changed.name.printable) is now \(changed.role.rawValue).")
+            print("\(changed.name.inSentence) is now \(changed.role.rawValue).")
         }
     }
 

@@ -37,7 +37,7 @@ struct AuthenticatorCommand: AsyncParsableCommand {
             let admin = try server.admin(),
                 found = try await admin.authenticators(of: admin.user(meant: user).id)
             guard !output.json else { return JSON.print(["authenticators": found]) }
-            if found.isEmpty { print("\(user.printable) has no authenticators.") }
+            if found.isEmpty { print("\(user.inSentence) has no authenticators.") }
             let rows = found.map {
                 let lock = $0.lockedUntil.map { " until \(AdminOutput.time($0))" } ?? ""
                 let holder = $0.lockedBy.map { " by \($0)" } ?? ""

@@ -30,7 +30,7 @@ struct ConsentCommand: AsyncParsableCommand {
             let admin = try server.admin(),
                 found = try await admin.consents(of: admin.user(meant: user).id)
             guard !output.json else { return JSON.print(["consents": found]) }
-            if found.isEmpty { print("\(user.printable) has not given any consent.") }
+            if found.isEmpty { print("\(user.inSentence) has not given any consent.") }
             let rows = found.map {
                 [
                     $0.appID, $0.purpose.rawValue, $0.textVersion ?? $0.scope ?? "",

@@ -165,7 +165,7 @@ struct OrganizationCommand: AsyncParsableCommand {
             guard yes else {
                 throw Failure(
                     .badInput, "organization.unconfirmed",
-                    "nothing was deleted. With “\(found.name.printable)” go \(goes). Confirm with --yes"
+                    "nothing was deleted. With “\(found.name.inSentence)” go \(goes). Confirm with --yes"
                 )
             }
             try await admin.deleteOrganization(id)
@@ -209,7 +209,7 @@ extension MienAdmin {
         else {
             throw Failure(
                 .badInput, "organization.unknown",
-                "no organization has the ID or external ID “\(text.printable)”")
+                "no organization has the ID or external ID “\(text.inSentence)”")
         }
         return (id, found)
     }

@@ -87,7 +87,7 @@ struct RegistryCommand: AsyncParsableCommand {
                 JSON.print(
                     Outcome(
                         imported: imported, removed: removed ?? 0, rowsBeyondASCII: letters?.rows,
-                        letters: letters.map(Self.text)))
+                        letters: letters?.text))
             } else {
                 print(
                     "Imported \(imported.grouped) \(imported == 1 ? "person" : "people")\(removed.map { " and removed \($0.grouped)" } ?? "")."
@@ -96,16 +96,12 @@ struct RegistryCommand: AsyncParsableCommand {
             }
         }
 
-        private static func text(_ letters: RegistryLetters) -> String {
-            letters.all.sorted().map { String($0) }.joined(separator: " ")
-        }
-
         /// Lets people see whether the file has another encoding.
         private static func show(_ letters: RegistryLetters) {
             guard letters.rows > 0 else { return print("No row has letters beyond ASCII.") }
             print(
                 """
-                Read as Windows-1252: \(letters.rows.grouped) \(letters.rows == 1 ? "row has" : "rows have") letters beyond ASCII: \(text(letters).printable)
+                Read as Windows-1252: \(letters.rows.grouped) \(letters.rows == 1 ? "row has" : "rows have") letters beyond ASCII: \(letters.text.printable)
                 If some of these are in none of the names, save the file as CSV UTF-8 and import it again.
                 """)
         }

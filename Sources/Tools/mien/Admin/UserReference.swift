@@ -15,7 +15,7 @@ extension MienAdmin {
         guard let user = try await findUser(text) else {
             throw Failure(
                 .badInput, "user.unknown",
-                "no user has the ID, user name, email address, or external ID “\(text)”")
+                "no user has the ID, user name, email address, or external ID “\(text.inSentence)”")
         }
         return (try Self.id(user.id), user)
     }
@@ -35,13 +35,14 @@ extension MienAdmin {
                 : "the user has " + all.map { "\($0.id) (\($0.type))" }.joined(separator: ", ")
             throw Failure(
                 .badInput, "authenticator.unknown",
-                "the user has no authenticator “\(text)”: \(there)")
+                "the user has no authenticator “\(text.inSentence)”: \(there)")
         }
         guard found.count == 1 else {
             let ids = found.map { "\($0.id) (\($0.appID ?? "any app"))" }.joined(separator: ", ")
             throw Failure(
                 .badInput, "authenticator.ambiguous",
-                "the user has several authenticators of type \(text). Name one by its ID: \(ids)")
+                "the user has several authenticators of type \(text.inSentence). Name one by its ID: \(ids)"
+            )
         }
         return (try Self.id(first.id), first)
     }

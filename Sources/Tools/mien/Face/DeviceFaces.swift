@@ -60,7 +60,7 @@ enum DeviceFaces {
                 let date = Date(timeIntervalSince1970: Double(keptUntil.seconds))
                     .formatted(Date.ISO8601FormatStyle(timeZone: .gmt).year().month().day())
                 Terminal.warn(
-                    "mien: from now on, “\(name)” is recognized with \(new); the template of \(old) is erased after \(date). If that was not you, remove the face: mien face remove “\(name)”"
+                    "mien: from now on, “\(name.inSentence)” is recognized with \(new); the template of \(old) is erased after \(date). If that was not you, remove the face: mien face remove “\(name)”"
                 )
             case .waiting:
                 Terminal.warn(

@@ -122,8 +122,8 @@ struct EnrollCommand: AsyncParsableCommand {
         let photos = captures.count == 1 ? "one photo" : "\(captures.count) photos"
         print(
             outcome == .replaced
-                ? "Replaced the enrollment of \(name.text) with \(photos)."
-                : "Enrolled \(name.text) from \(photos).")
+                ? "Replaced the enrollment of \(name.text.inSentence) with \(photos)."
+                : "Enrolled \(name.text.inSentence) from \(photos).")
         print(Terminal.table(captures.map { ["  " + $0.path, "quality \($0.quality)"] }))
     }
 

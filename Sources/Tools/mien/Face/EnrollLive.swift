@@ -174,7 +174,7 @@ struct EnrollLive {
             return
         }
         print(
-            "\(isNew ? "Enrolled" : "Enrolled again") \(name.text) from \(frames == 1 ? "one frame" : "\(frames) frames")."
+            "\(isNew ? "Enrolled" : "Enrolled again") \(name.text.inSentence) from \(frames == 1 ? "one frame" : "\(frames) frames")."
         )
         print(
             options.recognitionOnly

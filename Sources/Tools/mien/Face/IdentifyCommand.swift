@@ -71,7 +71,7 @@ struct IdentifyCommand: AsyncParsableCommand {
         let (photo, finding) = (answer.capture.path, answer.finding)
         let sentence =
             if answer.match, let best = finding.candidates.first {
-                "\(photo) shows \(best.name)."
+                "\(photo) shows \(best.name.inSentence)."
             } else {
                 finding.searched == 1
                     ? "\(photo) does not show the one enrolled person."

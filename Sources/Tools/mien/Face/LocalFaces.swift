@@ -78,7 +78,8 @@ struct LocalFaces {
         guard let person = try store.find(name) else {
             throw Failure(
                 .badInput, "name.unknown",
-                "nobody is enrolled as “\(name.text)”; mien face list shows the enrolled people")
+                "nobody is enrolled as “\(name.text.inSentence)”; mien face list shows the enrolled people"
+            )
         }
         return person
     }
@@ -89,7 +90,7 @@ struct LocalFaces {
         guard person.template.packID == engine.packID else {
             throw Failure(
                 .badInput, "template.other-pack",
-                "“\(person.name.text)” was enrolled with the model pack \(person.template.packID.text), but \(engine.packID.text) is in use; "
+                "“\(person.name.text.inSentence)” was enrolled with the model pack \(person.template.packID.text), but \(engine.packID.text) is in use; "
                     + "enroll again, or add --pack \(person.template.packID.text)")
         }
     }

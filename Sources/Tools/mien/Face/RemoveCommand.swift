@@ -24,12 +24,13 @@ struct RemoveCommand: AsyncParsableCommand {
         do { try await DeviceFaces.service().unenroll(name) } catch let error as FaceAuthError
             where error.code == .notEnrolled
         { throw unknown(name) }
-        output.tell(["removed": name.text], "Removed \(name.text).")
+        output.tell(["removed": name.text], "Removed \(name.text.inSentence).")
     }
 
     private func unknown(_ name: PersonName) -> Failure {
         Failure(
             .badInput, "name.unknown",
-            "nobody is enrolled as “\(name.text)”; mien face list shows the enrolled people")
+            "nobody is enrolled as “\(name.text.inSentence)”; mien face list shows the enrolled people"
+        )
     }
 }

@@ -41,7 +41,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let isPoor = answer.capture.quality < FaceQuality.defaultThreshold
         let found = (answer.match ? "Match" : "No match") + (isPoor ? " on a poor photo" : "")
         return [
-            "\(found): \(photo) \(answer.match ? "shows" : "does not show") \(name).",
+            "\(found): \(photo) \(answer.match ? "shows" : "does not show") \(name.inSentence).",
             "  score      \(ScoreOutput.sentence(score))",
             "  threshold  \(String.decimal(answer.threshold.threshold))",
             "  quality    \(answer.capture.quality) of 100",

@@ -41,7 +41,7 @@ struct OTPTokenFaceCommand: ParsableCommand {
             guard let enrolled = try MienHome.current.openStore().find(person) else {
                 throw Failure(
                     .badInput, "name.unknown",
-                    "nobody is enrolled as “\(person.text)”; mien face list shows the enrolled people"
+                    "nobody is enrolled as “\(person.text.inSentence)”; mien face list shows the enrolled people"
                 )
             }
             var input = SecretInput()
@@ -57,7 +57,8 @@ struct OTPTokenFaceCommand: ParsableCommand {
             if output.json {
                 JSON.print(OTPTokenOutput(try await vault.token(found.id)))
             } else {
-                Terminal.say("The face of \(enrolled.name.text) unlocks token \(found.id).")
+                Terminal.say(
+                    "The face of \(enrolled.name.text.inSentence) unlocks token \(found.id).")
             }
         }
     }

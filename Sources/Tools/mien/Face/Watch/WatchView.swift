@@ -255,10 +255,12 @@ extension WatchVerdict {
             return ["\(isGood ? "Good enough" : "Not good enough"): \(seen); \(bestFrame)."]
         }
         guard let finding else {
-            return ["No frame is good enough to compare with \(name): \(seen); \(bestFrame)."]
+            return [
+                "No frame is good enough to compare with \(name.inSentence): \(seen); \(bestFrame)."
+            ]
         }
         return [
-            "\(finding.match ? "Match: the face is that of \(name)" : "No match: the face is not that of \(name)"); \(seen); \(bestFrame).",
+            "\(finding.match ? "Match: the face is that of \(name.inSentence)" : "No match: the face is not that of \(name.inSentence)"); \(seen); \(bestFrame).",
             "  score      \(ScoreOutput.sentence(finding.score))",
             "  threshold  \(String.decimal(finding.threshold))",
         ]

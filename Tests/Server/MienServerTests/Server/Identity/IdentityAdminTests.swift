@@ -119,6 +119,56 @@ struct IdentityAdminTests {
         }
     }
 
+    @Test
+    func `rows in Windows-1252 are imported where that is stated, and their letters are answered`()
+        async throws
+    {
+        try await TestServer.run(in: scratch, settings: Self.settings) { server in
+            func send(_ query: String, _ rows: [UInt8]) async throws -> CapturingPerson.Answer {
+                try await CapturingPerson.send(
+                    .post, server.url("/v1/registry/people\(query)"),
+                    token: server.credential.use { $0 }, rows, type: "text/csv")
+            }
+            let unicode = Self.rows(
+                "1,Zo\u{EB},M\u{FC}ller,222333 Peachtree Pl,Atlanta,GA,30318,US,1975-02-28,,")
+            // Latin letters have the same numbers.
+            let western = String(decoding: unicode, as: UTF8.self).unicodeScalars.map {
+                UInt8($0.value)
+            }
+            let refused = try await send("", western)
+            let detail = refused.body["detail"]?.stringValue ?? ""
+            #expect(refused.status == 400 && detail.contains("line 2: column 2 is not UTF-8"))
+            #expect(detail.hasSuffix("or state the encoding if Excel saved it as “CSV”."))
+            let mistaken = try await send("?encoding=windows-1252", unicode)
+            #expect(
+                mistaken.status == 400
+                    && mistaken.body["detail"]?.stringValue?.contains("is UTF-8, not Windows-1252")
+                        == true,
+                "\(mistaken)")
+            let unknown = try await send("?encoding=latin1", western)
+            #expect(
+                unknown.status == 400
+                    && unknown.body["errors"]?.arrayValue?.first?["field"] == "encoding")
+            #expect(try await server.admin.registry().people == 0)
+
+            let imported = try await send("?encoding=windows-1252", western)
+            #expect(
+                imported.status == 200 && imported.body["imported"] == 1
+                    && imported.body["rows_beyond_ascii"] == 1
+                    && imported.body["letters"] == "\u{EB} \u{FC}", "\(imported)")
+            try await server.makeUser()
+            let ada = try await VerifyingUser.signedIn(on: server)
+            let verified = try await ada.verify([
+                "firstName": "Zo\u{EB}", "lastName": "M\u{FC}ller",
+            ])
+            #expect(verified.body["verified"] == true, "\(verified)")
+            let plain = try await send("", unicode)
+            #expect(
+                plain.status == 200 && plain.body["rows_beyond_ascii"] == nil
+                    && plain.body["letters"] == nil)
+        }
+    }
+
     /// Data that reaches every field's minimum, but not the total.
     private static let unclear: [String: JSONValue] = [
         "firstName": "JOHNE", "lastName": "SMITH", "address": "222333 PEACHTREE PLACE",

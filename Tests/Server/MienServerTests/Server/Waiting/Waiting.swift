@@ -10,6 +10,7 @@ enum Waiting: String, CaseIterable, Sendable {
     case run = "a run, after the password"
     case runByMail = "a run, after a mailed code"
     case capture = "a capture"
+    case captureHandover = "the move of a capture to another device"
     case journeyToken = "a journey's token"
     case permission = "the permission of an app of others"
     case authorizationCode = "an authorization code"
@@ -22,11 +23,16 @@ enum Waiting: String, CaseIterable, Sendable {
     case appSignIn = "a sign-in of an app of others"
     case verification = "a verification session"
     case verificationLink = "the link to a verification session"
+    case verificationHandover = "the move of a verification session to another device"
     case review = "a review"
-    case delivery = "a message to an app, not delivered yet"
+    case duplicateCase = "a case of duplicate faces"
     case userNameInvitation = "an invitation of a user name"
     case addressInvitation = "an invitation of an address"
     case organizationToken = "a journey's token of an organization"
+    case administratorSetup = "a setup code of an administrator"
+    case administratorInvitation = "an invitation of an administrator"
+    /// The last one: the test waits until it is due.
+    case delivery = "a message to an app, not delivered yet"
 
     /// The changes that end it. After any other change, it acts for the same account as before.
     var ends: Set<AccountChange> {
@@ -47,10 +53,14 @@ enum Waiting: String, CaseIterable, Sendable {
         case .permission:
             return [.deleted, .compromised, .allEnded, .othersEnded, .remadeApp, .withdrawn]
         case .appSignIn: return account.union([.remadeApp, .withdrawn])
-        case .capture: return [.deleted, .remadeApp]
-        case .registrationCode, .approval, .browserSession, .verification, .verificationLink:
+        case .capture, .captureHandover: return [.deleted, .remadeApp]
+        case .registrationCode, .approval, .browserSession, .verification, .verificationLink,
+            .verificationHandover:
             return account.union([.remadeApp])
         case .review: return [.deleted]
+        case .duplicateCase: return [.deleted, .withdrawn, .remadeApp]
+        case .administratorSetup: return [.deleted, .compromised, .removedRole]
+        case .administratorInvitation: return [.compromised, .removedRole]
         case .delivery: return [.remadeApp]
         case .device: return [.deleted, .suspended, .compromised, .remadeApp]
         case .userNameInvitation: return [.deleted, .renamed, .removedRole, .remadeOrganization]
@@ -62,9 +72,23 @@ enum Waiting: String, CaseIterable, Sendable {
         }
     }
 
+    /// The changes that cannot happen to it. Administrators have accounts of their own, without an
+    /// address, an app, or an organization, and the one who is invited has none yet.
+    var excluded: Set<AccountChange> {
+        let own: Set<AccountChange> = [.deleted, .compromised, .allEnded, .removedRole]
+        return switch self {
+        case .administratorSetup: Set(AccountChange.allCases).subtracting(own)
+        case .administratorInvitation:
+            Set(AccountChange.allCases).subtracting(own.subtracting([.deleted]))
+        default: []
+        }
+    }
+
     /// The row of the table in docs/threat-model.md.
     var row: String {
-        let cells = AccountChange.allCases.map { ends.contains($0) ? "ends" : "–" }
+        let cells = AccountChange.allCases.map {
+            excluded.contains($0) ? "n/a" : ends.contains($0) ? "ends" : "–"
+        }
         return "| \(rawValue) | \(cells.joined(separator: " | ")) |"
     }
 }
@@ -98,7 +122,9 @@ struct WaitingCell: Sendable, CustomTestStringConvertible {
     let change: AccountChange
 
     static let all = AccountChange.allCases.flatMap { change in
-        Waiting.allCases.map { WaitingCell(waiting: $0, change: change) }
+        Waiting.allCases.filter { !$0.excluded.contains(change) }.map {
+            WaitingCell(waiting: $0, change: change)
+        }
     }
 
     var testDescription: String { "\(waiting.rawValue) × \(change.rawValue)" }

@@ -23,10 +23,26 @@ actor WaitingAnswers {
     }
 
     private static func answers(after change: AccountChange) async throws -> Answers {
-        let (results, result) = AsyncStream<Answers>.makeStream()
-        try await DecidedSessions.run(in: ScratchFolder()) { server in
-            let world = try await WaitingWorld(server)
-            let probes = try await world.wait()
+        var answers = try await Self.answers(after: change) { try await $0.wait() }
+        let phone = try await Self.answers(after: change) { try await $0.waitForPhone() }
+        // The account of that world stands for the one of the first.
+        for (waiting, user) in phone.byThing {
+            answers.byThing[waiting] = .some(user == phone.user ? answers.user : user)
+        }
+        return answers
+    }
+
+    /// - Parameter wait: Lets things wait in a world of their own.
+    private static func answers(
+        after change: AccountChange,
+        of wait: @Sendable (WaitingWorld) async throws -> [Waiting: WaitingWorld.Probe]
+    ) async throws -> Answers {
+        let (results, result) = AsyncStream<Answers>.makeStream(), service = try StubService()
+        try await DecidedSessions.run(
+            in: ScratchFolder(), DecidedVerifier(needsFace: true), WaitingWorld.settings
+        ) { server in
+            let world = try await WaitingWorld(server, service)
+            let probes = try await wait(world)
             try await world.apply(change)
             var answers = Answers(user: world.user)
             for waiting in Waiting.allCases {

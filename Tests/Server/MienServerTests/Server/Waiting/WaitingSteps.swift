@@ -13,7 +13,8 @@ struct WaitingSteps: Sendable {
 
     var outbox: Outbox { Outbox(data: server.folder) }
 
-    /// Publishes a journey that mails a code, and one that waits after a password or a code.
+    /// Publishes a journey that mails a code, one that waits after a password or a code, and one that
+    /// asks a phone to approve a transaction.
     func publish() async throws {
         let form = """
             "form": {"type": "login_form", "config": {"branches": [{"id": "password"}, {"id": "email_code"}],
@@ -25,10 +26,14 @@ struct WaitingSteps: Sendable {
             "page": {"type": "information", "config": {"text": "Wait"}, "on": {"next": "done"}},
             "done": {"type": "complete_journey"}
             """
-        for (id, next) in [("code", "done"), ("wait", "page")] {
+        let ask = """
+            , "ask": {"type": "transaction_approval_otp", "config": {"approval_data": {"amount": "'120.50'"}},
+              "on": {"success": "done", "failure": "no"}}, "no": {"type": "reject_access"}
+            """
+        for (id, next) in [("code", "done"), ("wait", "page"), ("pay", "ask")] {
             let text =
                 #"{"id": "\#(id)", "version": 1, "title": "T", "start": "form", "steps": {"#
-                + form.replacing("NEXT", with: next) + "}}"
+                + form.replacing("NEXT", with: next) + (next == "ask" ? ask : "") + "}}"
             let journey = JourneyID(id)!
             _ = try await server.admin.putJourney(
                 journey, version: 1, definition: Array(text.utf8))
@@ -88,6 +93,27 @@ struct WaitingSteps: Sendable {
     func codes() throws -> [String] {
         try outbox.mails().compactMap { $0.text.firstMatch(of: /Your code is (\d+)/) }
             .map { String($0.1) }
+    }
+
+    /// Makes recovery codes, which mails a link with which they are removed.
+    ///
+    /// - Returns: The link's code; `nil` if the sign-in is too weak for that.
+    func removalLink(_ access: String?) async throws -> String? {
+        // Mails of the same millisecond have no order.
+        server.time.advance(.seconds(1))
+        let words = "A set of recovery codes was added"
+        let earlier = try outbox.mails().count { $0.text.contains(words) }
+        let made = try await server.sendJSON(
+            .post, "/v1/me/recovery-codes", body: "{}", access: access)
+        guard made.status < 300 else { return nil }
+        return try Outbox.code(in: await outbox.mail(with: words, earlier))
+    }
+
+    /// Follows such a link.
+    ///
+    /// - Returns: Whether it removed the codes.
+    func follow(_ link: String) async throws -> Bool {
+        try await TokenClient(server: server).post("/notices", [("code", link)]).status == 200
     }
 
     func enter(_ mailed: Mailed) async throws -> JSONValue {

@@ -2,7 +2,6 @@ import Foundation
 import MienAPI
 import MienClient
 import MienCore
-import MienIdentity
 import MienStore
 import MienTesting
 import Testing
@@ -17,8 +16,13 @@ struct WaitingWorld: Sendable {
     private static let name = "ada", address = "ada@example.org"
     /// The operator's app, and two of others, of which the second signs in through organizations.
     static let apps = ["shop", "guest", "club"]
-    private static let shop = AppID("shop")!, guest = AppID("guest")!
     private static let password = WaitingSteps.password
+
+    /// Settings with which messages reach apps of this machine.
+    static let settings = [
+        "MIEN_WEBHOOK_HOSTS": "localhost", "MIEN_WEBHOOK_ALLOW_PRIVATE": "true",
+        "MIEN_WEBHOOK_SECRET": "a secret that no receiver of this test uses",
+    ]
 
     let server: TestServer
     let user: UserID
@@ -27,26 +31,36 @@ struct WaitingWorld: Sendable {
     private let north, south, east: OrganizationID
     /// A sign-in older than all others, which may end them although a recovery is pending.
     private let oldest: TokenClient.Answer
+    private let administrators: WaitingAdministrators
+    /// Takes the messages to the app of others.
+    private let service: StubService
 
     private var store: Store { server.server.parts.store }
     private var steps: WaitingSteps { WaitingSteps(server: server) }
 
-    init(_ server: TestServer) async throws {
-        self.server = server
+    init(_ server: TestServer, _ service: StubService) async throws {
+        (self.server, self.service) = (server, service)
         user = try await server.makeUser(Self.name)
         boss = try await server.makeUser("boss")
         oldest = try await TokenClient(server: server).signIn()
-        for app in Self.apps { try await Self.makeApp(app, server) }
+        for app in Self.apps { try await Self.makeApp(app, server, telling: service) }
         try await WaitingSteps(server: server).publish()
+        administrators = try await WaitingAdministrators(server)
         north = try await Self.makeOrganization("north", ["boss": ["admin"]], server)
         south = try await Self.makeOrganization("south", ["boss": ["admin"]], server)
         east = try await Self.makeOrganization("east", [Self.name: []], server)
     }
 
-    static func makeApp(_ id: String, _ server: TestServer) async throws {
-        try await PagesTests.makeApp(
-            id, on: server, isFirstParty: id == "shop",
-            id == "club" ? ["organizations": ["use": "require"]] : [:])
+    /// - Parameter service: Hears of verifications in the first app of others.
+    static func makeApp(_ id: String, _ server: TestServer, telling service: StubService? = nil)
+        async throws
+    {
+        var settings: [String: JSONValue] = [:]
+        if id == "club" { settings["organizations"] = ["use": "require"] }
+        if id == "guest", let service {
+            settings["identity"] = ["webhook": .string(service.url("ok"))]
+        }
+        try await PagesTests.makeApp(id, on: server, isFirstParty: id == "shop", settings)
     }
 
     static func makeOrganization(
@@ -63,16 +77,12 @@ struct WaitingWorld: Sendable {
 
     // MARK: What waits
 
-    /// Lets everything wait.
+    /// Lets everything wait, except for what needs a phone.
     func wait() async throws -> [Waiting: Probe] {
         let server = server
         let own = try await TokenClient(server: server, app: "shop").signIn()["access_token"]
-        let registration = try await registrationCode(own)
-        #expect(
-            try await server.sendJSON(.post, "/v1/me/recovery-codes", body: "{}", access: own)
-                .status < 300)
-        let link = try Outbox.code(
-            in: try await steps.outbox.mail(with: "A set of recovery codes was added"))
+        let registration = try #require(try await steps.registrationCode(own))
+        let link = try #require(try await steps.removalLink(own))
         let recovery = try await steps.beginCode("recovery-email", in: "shop")
         _ = try await steps.enter(recovery)
 
@@ -95,20 +105,23 @@ struct WaitingWorld: Sendable {
         let visitor = PageBrowser(server.address)
         _ = try await visitor.signIn(PagesTests.authorize("shop"))
         let owner = try await VerifyingUser.signedIn(on: server, app: "shop")
-        let session = try await open(verificationLink(owner))
-        let otherLink = try await verificationLink(owner)
-        let (capture, approval) = try await insertRecords()
-        let store = store, user = user, steps = steps
+        let moving = try await WaitingHandover(
+            .verification, steps.verificationLink(owner), on: server)
+        let session = try await steps.open(steps.verificationLink(owner))
+        let otherLink = try await steps.verificationLink(owner)
+        let capture = try await steps.openCapture(of: user, in: "guest")
+        let moved = try await steps.openCapture(of: user, in: "guest")
+        let movingCapture = try await steps.move(moved)
+        let review = try await steps.openReview(of: user)
+        let mail = try await steps.queueMail(about: user)
+        let message = try await steps.queueMessage(about: user)
+        let duplicate = try #require(try await steps.openDuplicate(of: user, and: boss))
+        let store = store, user = user, boss = boss, steps = steps, service = service,
+            administrators = administrators
         var probes: [Waiting: Probe] = [:]
         probes[.mailedCode] = { try await steps.signedIn(steps.enter(mailed)) }
-        probes[.mailQueue] = {
-            try await store.read { try $0.outbox.count(.mail) } > 0 ? user : nil
-        }
-        probes[.mailedLink] = {
-            let client = TokenClient(server: server)
-            let answer = try await client.post("/notices", [("code", link)])
-            return answer.status == 200 ? user : nil
-        }
+        probes[.mailQueue] = { try await steps.account(ofMessage: mail) }
+        probes[.mailedLink] = { try await steps.follow(link) ? user : nil }
         probes[.recovery] = {
             let now = server.time.now
             return try await store.read { tables in
@@ -118,7 +131,10 @@ struct WaitingWorld: Sendable {
         }
         probes[.run] = { try await steps.signedIn(steps.goOn(byPassword)) }
         probes[.runByMail] = { try await steps.signedIn(steps.goOn(byMail)) }
-        probes[.capture] = { try await store.read { try $0.captures.find(capture)?.account } }
+        probes[.capture] = { try await steps.takePicture(capture.id, capture.token) }
+        probes[.captureHandover] = {
+            try await steps.takePicture(moved.id, movingCapture.goOn())
+        }
         probes[.journeyToken] = { try await steps.exchange(token, in: "guest") }
         probes[.permissionPage] = {
             try await steps.redeem(
@@ -131,12 +147,8 @@ struct WaitingWorld: Sendable {
                 browser.get(PagesTests.authorize("guest")).parameters["code"])
         }
         probes[.authorizationCode] = { try await steps.redeem(code) }
-        probes[.registrationCode] = { try await register(registration) ? user : nil }
-        probes[.approval] = {
-            let now = server.time.now
-            return try await store.read {
-                try $0.approvals.open(codeHash: approval, at: now)?.account
-            }
+        probes[.registrationCode] = {
+            try await steps.register(registration) == nil ? nil : user
         }
         let device = try await guestDevices().first
         #expect(device != nil)
@@ -151,18 +163,40 @@ struct WaitingWorld: Sendable {
             try await steps.account(
                 of: TokenClient(server: server, app: "guest").refresh(refresh))
         }
-        probes[.verification] = { try await choose(in: session) ? user : nil }
-        probes[.verificationLink] = { try await choose(in: open(otherLink)) ? user : nil }
-        probes[.review] = {
-            try await store.read { try $0.reviewCases.find(Self.review)?.account }
+        probes[.verification] = { try await steps.choose(in: session) ? user : nil }
+        probes[.verificationLink] = {
+            try await steps.choose(in: steps.open(otherLink)) ? user : nil
         }
+        probes[.verificationHandover] = { try await steps.choose(after: moving) ? user : nil }
+        probes[.review] = { try await steps.decide(review) }
+        probes[.duplicateCase] = {
+            let accounts = try await steps.decideDuplicate(duplicate)
+            #expect(accounts.isEmpty || accounts == [user, boss])
+            return accounts.first
+        }
+        probes[.administratorSetup] = { try await administrators.setsUp() ? user : nil }
+        probes[.administratorInvitation] = { try await administrators.invites() ? user : nil }
         probes[.delivery] = {
-            try await store.read { try $0.outbox.count(.identity) } > 0 ? user : nil
+            // The time at which the message is tried again.
+            server.time.advance(.seconds(3600))
+            try await eventually { try await store.read { try $0.outbox.count(.identity) } == 0 }
+            return service.requests.contains { $0.contains(message) } ? user : nil
         }
         probes[.userNameInvitation] = { try await steps.accept(byName) }
         probes[.addressInvitation] = { try await steps.accept(byAddress) }
         probes[.organizationToken] = { try await steps.exchange(memberToken, in: "club") }
         return probes
+    }
+
+    /// Lets a phone wait for an approval. An account with a phone needs it for all that is added, so
+    /// nothing else waits in this world.
+    func waitForPhone() async throws -> [Waiting: Probe] {
+        // There is a permission to withdraw.
+        _ = try await PageBrowser(server.address).signIn(PagesTests.authorize("guest"))
+        let phone = try await steps.phone(of: user, in: "shop")
+        let payment = try await steps.pay(in: "shop")
+        let steps = steps, user = user
+        return [.approval: { try await steps.approve(payment, on: phone) ? user : nil }]
     }
 
     /// The known devices of the user in the app of others.
@@ -171,47 +205,9 @@ struct WaitingWorld: Sendable {
         return try await store.read { tables in
             guard let account = try tables.accounts.find(user) else { return [] }
             return try tables.devices.all(of: account).map(\.device).filter {
-                $0.app == Self.guest
+                $0.app == WaitingSteps.guest
             }
         }
-    }
-
-    private static let review = ReviewCaseID("cas_waiting")!
-
-    /// Stores what takes a long way to make: a capture, a request for approval, a review, and a mail
-    /// and a message that are tried again in an hour.
-    private func insertRecords() async throws -> (CaptureID, approval: [UInt8]) {
-        var generator = SystemRandomNumberGenerator()
-        let now = server.time.now, end = now + .seconds(3600)
-        let capture = CaptureRecord(
-            id: .random(using: &generator), tokenHash: generator.bytes(32),
-            run: .random(using: &generator), app: Self.guest, account: user, expiresAt: end)
-        let approval = ApprovalRecord(
-            id: "approval", account: user, app: Self.shop, run: "run",
-            content: Sensitive([]), expiresAt: end)
-        let mail = OutboxMessage(
-            id: OutboxMessage.freshID(), kind: .mail, account: user, content: Sensitive([]),
-            createdAt: end)
-        let message = OutboxMessage(
-            id: OutboxMessage.freshID(), kind: .identity, app: Self.guest, account: user,
-            content: Sensitive([]), createdAt: end)
-        let attempt = AttemptRecord(
-            id: IdentityAttemptID("idv_waiting")!, account: user, app: Self.guest,
-            kind: .personalData, begunAt: now, contentExpiresAt: end, content: Sensitive([1]))
-        let review = ReviewCaseRecord(
-            review: ReviewCase(id: Self.review, attempt: attempt.id, needsSecondReviewer: false),
-            account: user, app: Self.guest, openedAt: now)
-        let hash = generator.bytes(32), user = user
-        try await store.write { tables in
-            let account = try #require(try tables.accounts.find(user))
-            try tables.verificationAttempts.insert(attempt, images: [], of: account)
-            try tables.reviewCases.insert(review)
-            try tables.outbox.insert(message)
-            try tables.captures.insert(capture)
-            try tables.approvals.insert(approval, codeHash: hash)
-            try tables.outbox.insert(mail)
-        }
-        return (capture.id, hash)
     }
 
     // MARK: What changes
@@ -220,6 +216,7 @@ struct WaitingWorld: Sendable {
         let admin = server.admin
         // Accounts, apps, and organizations that the change makes again must be newer.
         server.time.advance(.seconds(2))
+        try await administrators.apply(change)
         switch change {
         case .deleted:
             try await admin.deleteUser(user)
@@ -252,7 +249,7 @@ struct WaitingWorld: Sendable {
             let answer = try await server.sendJSON(
                 .delete, "/v1/me/sign-ins", access: oldest["access_token"])
             #expect(answer.status == 204, "\(answer)")
-        case .withdrawn: try await admin.withdrawConsent(of: user, to: Self.guest)
+        case .withdrawn: try await admin.withdrawConsent(of: user, to: WaitingSteps.guest)
         case .removedRole:
             for organization in [north, south] {
                 for roles in [[], ["admin"]] {
@@ -262,7 +259,7 @@ struct WaitingWorld: Sendable {
         case .remadeApp:
             for app in Self.apps {
                 try await admin.deleteApp(AppID(app)!)
-                try await Self.makeApp(app, server)
+                try await Self.makeApp(app, server, telling: service)
             }
         case .remadeOrganization:
             for organization in [north, south, east] {
@@ -284,39 +281,5 @@ struct WaitingWorld: Sendable {
     private func currentName() async throws -> String {
         let all = try await server.admin.users().items
         return all.first { $0.id == user.text }?.username ?? Self.name
-    }
-
-    // MARK: Steps
-
-    /// Returns the link to the verification session of a user.
-    private func verificationLink(_ user: VerifyingUser) async throws -> String {
-        let answer = try await user.send(.post, "/document-capture").body
-        return try #require(answer["documentCaptureUrl"]?.stringValue, "\(answer)")
-    }
-
-    /// Opens the verification session of a link.
-    private func open(_ link: String) async throws -> CapturingPerson? {
-        try await DecidedSessions.person(link, on: server)
-    }
-
-    /// Returns whether a document can be chosen in a verification session.
-    private func choose(in person: CapturingPerson?) async throws -> Bool {
-        try await person?.choose("driverLicense", country: "US").status == 200
-    }
-
-    private func registrationCode(_ access: String?) async throws -> String {
-        let offer = try await server.sendJSON(
-            .post, "/v1/me/otp/registrations", body: "{}", access: access)
-        return try #require(offer.body["registration_code"]?.stringValue, "\(offer)")
-    }
-
-    /// Returns whether a device got a token with a registration code.
-    private func register(_ code: String) async throws -> Bool {
-        let body: [String: JSONValue] = [
-            "registration_code": .string(code), "public_key": TokenDevice().jwk, "name": "Phone",
-            "os": "linux",
-        ]
-        return try await server.send(.post, "/v1/otp/tokens", JSONText.write(.object(body)))
-            .body["token_id"] != nil
     }
 }
