@@ -357,7 +357,7 @@ struct WebhookTests {
             asked.withLock { $0.append(host) }
             return ["127.0.0.1"]
         }
-        guard case .answer(let answer) = try await call(open, url), answer.status == 200 else {
+        guard case .webhookAnswered(status: 200, _) = try await call(open, url) else {
             Issue.record("not reached")
             return
         }
