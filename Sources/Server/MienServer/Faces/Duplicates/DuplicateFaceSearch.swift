@@ -18,7 +18,8 @@ package struct DuplicateFaceSearch: Service {
     /// The lease under which one of the servers that share a database searches. If a search takes
     /// longer than this, another server may do it, too; the first one that ends takes the face off
     /// the queue.
-    private static let lease = "duplicate-faces", leaseTime = Duration.seconds(600)
+    static let lease = "duplicate-faces"
+    private static let leaseTime = Duration.seconds(600)
 
     let store: Store
     /// The name of this process.
@@ -45,6 +46,11 @@ package struct DuplicateFaceSearch: Service {
                 }
                 try? await Task.sleep(for: .seconds(1))
             }
+        }
+        // The other servers need not wait for its end.
+        guard store.isShared else { return }
+        try? await store.write(.process) { [holder] in
+            try $0.leases.release(Self.lease, of: holder)
         }
     }
 
