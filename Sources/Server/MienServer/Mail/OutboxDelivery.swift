@@ -44,7 +44,7 @@ package enum NoticeEnd: Sendable, Hashable {
 ///
 /// Any number of servers deliver from one outbox: each claims the messages that it sends. A claim
 /// ends by itself, so that a dead server keeps no message from being delivered.
-package struct OutboxDelivery<Sender: OutboxSender>: Service {
+package struct OutboxDelivery<Sender: OutboxSender>: Service, NamedByType {
     /// The pause between two looks into the outbox while nothing is due.
     private static var pause: Duration { .milliseconds(200) }
 

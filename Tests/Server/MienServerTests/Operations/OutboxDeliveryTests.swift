@@ -153,6 +153,15 @@ struct OutboxDeliveryTests {
         await task.value
     }
 
+    @Test("the text of a delivery is its type, not what it holds")
+    func text() async throws {
+        let servers = try await TwoServers()
+        let delivery = OutboxDelivery(
+            Receiver { _ in .end(.delivered) }, store: servers.a, clock: servers.clock,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        #expect("\(delivery)".hasPrefix("OutboxDelivery<") && !"\(delivery)".contains("store"))
+    }
+
     @Test("a failed delivery is repeated after a pause, and what waited for too long is dropped")
     func repeats() async throws {
         let servers = try await TwoServers()

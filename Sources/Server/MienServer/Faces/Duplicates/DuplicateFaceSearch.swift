@@ -11,7 +11,7 @@ internal import ServiceLifecycle
 ///
 /// The queue is in the store, written with the face, so a crash loses no search. Users never learn of
 /// a search or its result.
-package struct DuplicateFaceSearch: Service {
+package struct DuplicateFaceSearch: Service, NamedByType {
     /// The most cases of one search. More faces that look alike say something about the threshold,
     /// not about the person.
     private static let maxCases = 10
