@@ -116,7 +116,7 @@ import Testing
         actor: (RGBImage, FaceMesh) -> any LivenessActor
     ) async throws -> String {
         let whole = try ImageFile.decode(home.photo("obama"))
-        let engine = try FaceEngine(pack: try ModelPack(folder: home.pack))
+        let engine = try TestEngines.engine(home.pack)
         // The face and its surroundings, so that frames are small.
         let box = try #require(try await engine.analyze(whole).main).detection.box,
             side = min(whole.width, whole.height, Int(2.6 * box.width))
