@@ -35,7 +35,8 @@ struct DesktopFrames {
         let home = MienHome(environment: environment)
         pack = try PackLibrary(folder: home.packs).pack(PackID(environment["PACK"] ?? ""))
         engine = try FaceEngine(
-            pack: pack, looksForAttacks: pack.manifest.file(of: .presentationAttack) != nil)
+            pack: pack, options: NetworkOptions(cacheFolder: home.compiledNetworks.path),
+            looksForAttacks: pack.manifest.file(of: .presentationAttack) != nil)
         // The animation of a photo looks live with these, which the service would draw at random.
         let challenge = try LivenessChallenge(
             steps: [.turnLeft, .comeCloser].map { .init($0, pauseMilliseconds: 500) })

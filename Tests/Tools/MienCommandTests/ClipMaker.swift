@@ -16,7 +16,7 @@ struct ClipMaker {
     init(_ home: TemporaryHome, _ name: String = "obama") async throws {
         self.home = home
         let whole = try ImageFile.decode(home.photo(name))
-        engine = try FaceEngine(pack: try ModelPack(folder: home.pack))
+        engine = try TestEngines.engine(home.pack)
         // The face and its surroundings, so that frames are small.
         let box = try #require(try await engine.analyze(whole).main).detection.box,
             side = min(whole.width, whole.height, Int(2.6 * box.width))

@@ -25,14 +25,14 @@ final class Desktop {
         }
 
     /// Where the person is.
-    struct Place: Sendable, CustomTestStringConvertible {
+    struct Place: Sendable, CustomStringConvertible {
         var rhost: String?
         var tty: String?
         var environment: [String: String] = [:]
         /// The logind session of the process.
         var session: String? = "local"
 
-        var testDescription: String {
+        var description: String {
             "\(rhost ?? "-") \(tty ?? "-") \(environment.keys.sorted()) \(session ?? "no session")"
         }
     }
@@ -88,11 +88,38 @@ final class Desktop {
             + "auth required pam_exec.so quiet expose_authtok /usr/bin/grep -aq secretword\n"
             + "account required pam_permit.so\n").write(
                 to: services.appending(path: "or-secretword"), atomically: false, encoding: .utf8)
-        if let photo {
-            let run = try await ProgramRun.run(
-                Self.program, ["enroll", Self.user, home.photo(photo)], environment: environment)
-            try #require(run.status == 0, "not enrolled: \(run.err)")
+        if let photo { try await enroll(photo) }
+    }
+
+    /// Enrolls a photo's person. That takes seconds, so the other tests get copies of what the first
+    /// enrollment wrote. The suite runs one test at a time.
+    private func enroll(_ photo: String) async throws {
+        let kept = Self.enrollments.appending(path: "\(pack)-\(photo)").path
+        let manager = FileManager.default
+        if manager.fileExists(atPath: kept) {
+            try await ProgramRun.output(of: "cp", ["-a", "\(kept)/.", home.mienHome.path])
+            return
         }
+        let before = Set(try manager.contentsOfDirectory(atPath: home.mienHome.path))
+        let run = try await ProgramRun.run(
+            Self.program, ["enroll", Self.user, home.photo(photo)], environment: environment)
+        try #require(run.status == 0, "not enrolled: \(run.err)")
+        let written = try manager.contentsOfDirectory(atPath: home.mienHome.path).filter {
+            !before.contains($0)
+        }
+        try manager.createDirectory(atPath: kept, withIntermediateDirectories: true)
+        try await ProgramRun.output(
+            of: "cp", ["-a"] + written.map { home.mienHome.appending(path: $0).path } + [kept])
+    }
+
+    /// Removed when the tests end.
+    private static let enrollments: URL = {
+        atexit { try? FileManager.default.removeItem(at: Desktop.enrollmentFolder) }
+        return enrollmentFolder
+    }()
+    private static var enrollmentFolder: URL {
+        FileManager.default.temporaryDirectory.appending(
+            path: "mien-pam-enrolled-\(getpid())", directoryHint: .isDirectory)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }

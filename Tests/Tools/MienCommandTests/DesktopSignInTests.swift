@@ -96,41 +96,45 @@ struct DesktopSignInTests {
         }
     }
 
-    @Test(
-        .enabled(if: hasNetwork, needsNetwork),
-        arguments: [
-            Desktop.Place(rhost: "192.0.2.7"), Desktop.Place(environment: ["SSH_CONNECTION": "x"]),
-            Desktop.Place(environment: ["SSH_TTY": "/dev/pts/1"]), Desktop.Place(tty: "ssh"),
-            Desktop.Place(tty: "/dev/ttyS0"), Desktop.Place(tty: "elsewhere:0"),
-            Desktop.Place(session: "remote"), Desktop.Place(session: "seatless"),
-            Desktop.Place(session: "background"), Desktop.Place(session: nil),
-            Desktop.Place(tty: "/dev/pts/3", session: nil),
-        ])
-    func `a remote person is never asked for a face`(place: Desktop.Place) async throws {
+    private static let remotePlaces = [
+        Desktop.Place(rhost: "192.0.2.7"), Desktop.Place(environment: ["SSH_CONNECTION": "x"]),
+        Desktop.Place(environment: ["SSH_TTY": "/dev/pts/1"]), Desktop.Place(tty: "ssh"),
+        Desktop.Place(tty: "/dev/ttyS0"), Desktop.Place(tty: "elsewhere:0"),
+        Desktop.Place(session: "remote"), Desktop.Place(session: "seatless"),
+        Desktop.Place(session: "background"), Desktop.Place(session: nil),
+        Desktop.Place(tty: "/dev/pts/3", session: nil),
+    ]
+
+    @Test(.enabled(if: hasNetwork, needsNetwork))
+    func `a remote person is never asked for a face`() async throws {
         let desktop = try await Desktop(pack: Self.better, enrolling: "obama")
         try await desktop.serve("obama") {
-            let result = try await desktop.signIn(typing: "\n", at: place)
-            #expect(!result.isSuccess && !result.text.contains("Enter"), "\(result)")
-            let password = try await desktop.signIn(
-                typing: "\n", service: "or-password", at: place)
-            #expect(password.isSuccess, "the next module decides: \(password)")
-            #expect(try desktop.log == "Ready\n")
+            // One service for all, which must never hear of any of them.
+            for place in Self.remotePlaces {
+                let result = try await desktop.signIn(typing: "\n", at: place)
+                #expect(
+                    !result.isSuccess && !result.text.contains("Enter"), "\(place): \(result)")
+                let password = try await desktop.signIn(
+                    typing: "\n", service: "or-password", at: place)
+                #expect(password.isSuccess, "\(place): the next module decides: \(password)")
+                #expect(try desktop.log == "Ready\n", "\(place)")
+            }
         }
     }
 
-    @Test(
-        .enabled(if: hasNetwork, needsNetwork),
-        arguments: [
-            Desktop.Place(tty: "/dev/tty2", session: nil), Desktop.Place(tty: ":0", session: nil),
-            Desktop.Place(tty: "/dev/pts/3"), Desktop.Place(tty: ":1"),
-        ])
-    func `a person on a console, display, or terminal of a local session is asked`(
-        place: Desktop.Place
-    ) async throws {
+    private static let localPlaces = [
+        Desktop.Place(tty: "/dev/tty2", session: nil), Desktop.Place(tty: ":0", session: nil),
+        Desktop.Place(tty: "/dev/pts/3"), Desktop.Place(tty: ":1"),
+    ]
+
+    @Test(.enabled(if: hasNetwork, needsNetwork))
+    func `a person on a console, display, or terminal of a local session is asked`() async throws {
         let desktop = try await Desktop(pack: Self.better, enrolling: "obama")
         try await desktop.serve("obama") {
-            let result = try await desktop.signIn(typing: "", at: place)
-            #expect(result.text.contains("press Enter"), "\(result)")
+            for place in Self.localPlaces {
+                let result = try await desktop.signIn(typing: "", at: place)
+                #expect(result.text.contains("press Enter"), "\(place): \(result)")
+            }
         }
     }
 

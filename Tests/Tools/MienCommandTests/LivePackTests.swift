@@ -15,7 +15,7 @@ import Testing
         let home = try TemporaryHome(pack: pack), loaded = try ModelPack(folder: home.pack)
         let hasNetwork = loaded.manifest.file(of: .presentationAttack) != nil
         let clips = try await ClipMaker(home),
-            engine = try FaceEngine(pack: loaded, looksForAttacks: hasNetwork)
+            engine = try TestEngines.engine(home.pack, looksForAttacks: hasNetwork)
         let challenge =
             actions == [.blink]
             ? LivenessChallenge.passive

@@ -35,7 +35,8 @@ enum ServerProcess {
             [
                 "MIEN_DATA": folder.appending(path: "data").path, "MIEN_PORT": "0",
                 "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_LOG_LEVEL": "error",
-                "MIEN_FACE_PRECISION": "f32",
+                // One client at a time; a second worker loads its own networks.
+                "MIEN_FACE_PRECISION": "f32", "MIEN_FACE_WORKERS": "1",
                 "MIEN_FACE_CACHE": home.mienHome.appending(path: "cache/networks").path,
             ].merging(settings) { $1 })
         process.standardInput = FileHandle.nullDevice

@@ -111,12 +111,15 @@ import Testing
 
     /// Makes a video, ten frames per second, of a person from a demo photo who performs the
     /// requested actions, or of what `actor` makes of the photo.
+    ///
+    /// - Parameter seconds: The longest the video may be.
     private func session(
         _ home: TemporaryHome, _ actions: [LivenessAction], _ name: String = "session.mkv",
+        seconds: Double = 40,
         actor: (RGBImage, FaceMesh) -> any LivenessActor
     ) async throws -> String {
         let whole = try ImageFile.decode(home.photo("obama"))
-        let engine = try FaceEngine(pack: try ModelPack(folder: home.pack))
+        let engine = try TestEngines.engine(home.pack)
         // The face and its surroundings, so that frames are small.
         let box = try #require(try await engine.analyze(whole).main).detection.box,
             side = min(whole.width, whole.height, Int(2.6 * box.width))
@@ -129,7 +132,7 @@ import Testing
             steps: actions.map { .init($0, pauseMilliseconds: 500) })
         let played = try await LivenessSession.played(
             actor(photo, mesh), challenge, settings: VerificationSettings(mode: .livenessActive),
-            framesPerSecond: 10, reader: engine,
+            framesPerSecond: 10, seconds: seconds, reader: engine,
             keepingFrames: true)
         var maker = MovieMaker(.mkv)
         maker.framesPerSecond = 10
@@ -219,7 +222,9 @@ import Testing
     func `omitted actions are not requested`(pack: String) async throws {
         let home = try TemporaryHome(pack: pack)
         // Whatever the head did by itself could end the session before its first request.
-        let clip = try await session(home, [.turnLeft, .blink]) {
+        // The first request comes after a second of stillness and a pause of at most 1.5 s. What follows
+        // shows nothing more, because the person does not do it.
+        let clip = try await session(home, [.turnLeft, .blink], seconds: 6) {
             Idler(head: SolidHead($0, mesh: $1, reach: 60))
         }
         let omitted: Set = ["blink", "look_up"]

@@ -8,7 +8,7 @@ internal import ServiceLifecycle
 /// what none of them answers for.
 ///
 /// So an answer is always complete. It covers every face that was committed before the search began.
-package struct GallerySearch: Service {
+package struct GallerySearch: Service, NamedByType {
     /// How often changes are looked for, in case a notification was lost.
     private static let pause = Duration.seconds(5)
 

@@ -44,7 +44,7 @@ package enum NoticeEnd: Sendable, Hashable {
 ///
 /// Any number of servers deliver from one outbox: each claims the messages that it sends. A claim
 /// ends by itself, so that a dead server keeps no message from being delivered.
-package struct OutboxDelivery<Sender: OutboxSender>: Service {
+package struct OutboxDelivery<Sender: OutboxSender>: Service, NamedByType {
     /// The pause between two looks into the outbox while nothing is due.
     private static var pause: Duration { .milliseconds(200) }
 
@@ -66,25 +66,35 @@ package struct OutboxDelivery<Sender: OutboxSender>: Service {
         }
         let isStopping = Atomic(false)
         await withGracefulShutdownHandler {
-            await deliver { isStopping.load(ordering: .relaxed) }
+            await deliver(noticing: gracefulShutdown) { isStopping.load(ordering: .relaxed) }
         } onGracefulShutdown: {
             isStopping.store(true, ordering: .relaxed)
         }
     }
 
-    private enum Event { case delivered, looked }
+    private enum Event { case delivered, looked, stopping }
 
     /// Delivers what is due, until `isStopping` and nothing is due or under way.
     ///
-    /// - Parameter rest: Waits between two looks into the outbox.
+    /// - Parameters:
+    ///   - rest: Waits between two looks into the outbox.
+    ///   - stop: Returns once `isStopping`, so that an end does not wait for a rest; `nil` if that is not
+    ///     known before.
     package func deliver(
         resting rest: @escaping @Sendable () async -> Void = {
             try? await Task.sleep(for: Self.pause)
         },
+        noticing stop: (@Sendable () async throws -> Void)? = nil,
         until isStopping: () -> Bool
     ) async {
         await withTaskGroup(of: Event.self) { tasks in
             var underWay = 0, isPausing = false
+            if let stop {
+                tasks.addTask {
+                    try? await stop()
+                    return .stopping
+                }
+            }
             while !Task.isCancelled {
                 let free = sender.maxUnderWay - underWay
                 let claimed = free > 0 ? await claim(atMost: free) : []
@@ -106,7 +116,7 @@ package struct OutboxDelivery<Sender: OutboxSender>: Service {
                 switch await tasks.next() {
                 case .delivered: underWay -= 1
                 case .looked: isPausing = false
-                case nil: break
+                case .stopping, nil: break
                 }
             }
             tasks.cancelAll()

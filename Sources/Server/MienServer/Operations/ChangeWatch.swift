@@ -6,7 +6,7 @@ internal import ServiceLifecycle
 ///
 /// It bounds how long a server may act on what was true before. Values that must count at once,
 /// such as an app's secret, are compared with the store at each use.
-package struct ChangeWatch: Service {
+package struct ChangeWatch: Service, NamedByType {
     /// Compares one thing with the store, and reads it again if it has changed.
     package typealias Check = @Sendable () async throws -> Void
 

@@ -7,7 +7,7 @@ internal import ServiceLifecycle
 ///
 /// Of servers that share a database, one removes the records: the one that holds a lease. If it is
 /// paused for longer than that and another server takes over, its writes are refused.
-package struct Sweeper: Service {
+package struct Sweeper: Service, NamedByType {
     /// One part of the sweep. A failure does not prevent the other parts.
     package struct Part: Sendable {
         let name: String

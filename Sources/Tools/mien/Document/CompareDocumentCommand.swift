@@ -47,7 +47,7 @@ struct CompareDocumentCommand: AsyncParsableCommand {
         let views = try Self.views(of: picture)
         let pack = try engine.loadPack()
         let matcher = try pack.matcher(), faces = try engine.loadEngine(pack)
-        let portrait = try await portrait(in: views, faces)
+        let portrait = try await Self.portrait(in: views, of: document, faces)
         guard let (face, description) = try await faces.describe(photo) else {
             throw Failure(
                 .badInput, QualityReason.noFace.rawValue,
@@ -80,7 +80,8 @@ struct CompareDocumentCommand: AsyncParsableCommand {
         if !isMatch { throw Outcome.noMatch }
     }
 
-    private static func views(of picture: RGBImage) throws -> [RGBImage] {
+    /// The document in a picture, seen from each direction in which it may lie.
+    static func views(of picture: RGBImage) throws -> [RGBImage] {
         do {
             var reader = try DocumentReader(LineNetwork(runtime: InferenceRuntime()))
             return try reader.readCodes(picture).directions(of: picture).compactMap {
@@ -93,11 +94,11 @@ struct CompareDocumentCommand: AsyncParsableCommand {
         }
     }
 
-    private func portrait(in views: [RGBImage], _ faces: FaceEngine) async throws
-        -> FaceDescriptor
-    {
-        let document = document
-        return try await faces.run { analyzer, networks in
+    /// - Parameter document: The picture's name, for messages.
+    static func portrait(
+        in views: [RGBImage], of document: String, _ faces: FaceEngine
+    ) async throws -> FaceDescriptor {
+        try await faces.run { analyzer, networks in
             guard let found = try PortraitFinder(analyzer).portrait(in: views, with: networks)
             else {
                 throw Failure(

@@ -43,6 +43,12 @@ import Testing
         try await store.write { try $0.leases.release(again) }
         let c = try #require(try await take("c", at: .start + hour + hour))
         #expect(c.fence > again.fence)
+        // A server that ends gives back only its own.
+        try await store.write { try $0.leases.release("sweep", of: "b") }
+        #expect(try await take("d", at: .start + hour + hour) == nil)
+        try await store.write { try $0.leases.release("sweep", of: "c") }
+        let d = try #require(try await take("d", at: .start + hour + hour))
+        #expect(d.fence > c.fence)
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -128,6 +128,40 @@ struct OutboxDeliveryTests {
         }
     }
 
+    @Test(
+        "a server that stops does not wait for its next look into the outbox",
+        .timeLimit(.minutes(1)))
+    func stopAtRest() async throws {
+        let servers = try await TwoServers()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let delivery = OutboxDelivery(
+            Receiver { _ in .end(.delivered) }, store: servers.a, clock: servers.clock,
+            logger: logger)
+        let isStopping = Locked(false)
+        let (rests, resting) = AsyncStream<Void>.makeStream()
+        let (stops, stopping) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            await delivery.deliver(
+                resting: {
+                    resting.finish()
+                    try? await Task.sleep(for: .seconds(3600))
+                }, noticing: { for await _ in stops {} }, until: { isStopping.withLock { $0 } })
+        }
+        for await _ in rests {}
+        isStopping.withLock { $0 = true }
+        stopping.finish()
+        await task.value
+    }
+
+    @Test("the text of a delivery is its type, not what it holds")
+    func text() async throws {
+        let servers = try await TwoServers()
+        let delivery = OutboxDelivery(
+            Receiver { _ in .end(.delivered) }, store: servers.a, clock: servers.clock,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        #expect("\(delivery)".hasPrefix("OutboxDelivery<") && !"\(delivery)".contains("store"))
+    }
+
     @Test("a failed delivery is repeated after a pause, and what waited for too long is dropped")
     func repeats() async throws {
         let servers = try await TwoServers()

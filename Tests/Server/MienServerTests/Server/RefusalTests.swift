@@ -16,13 +16,27 @@ struct RefusalTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// A server, a signed-in user, and their registered key. Everything is valid except for what a
-    /// row changes.
+    /// A signed-in user of an app, and their registered key. Everything is valid except for what a row
+    /// changes. Stages share a server, and nothing else.
     struct Stage: Sendable {
         let server: TestServer
+        let user, otherUser, otherApp: String
         let client: TokenClient
         let device: WireDevice
         let tokens: TokenClient.Answer
+
+        /// - Parameter number: What no other stage on the server has.
+        init(_ server: TestServer, _ number: Int) async throws {
+            self.server = server
+            (user, otherUser, otherApp) = ("ada\(number)", "bob\(number)", "other_app_\(number)")
+            _ = try await server.admin.createApp(
+                AppRequest(id: "app_\(number)", name: "App", isFirstParty: true))
+            try await server.makeUser(user)
+            client = TokenClient(server: server, app: "app_\(number)")
+            tokens = try await client.signIn(user)
+            device = try WireDevice(client)
+            #expect(try await device.setUp(tokens["access_token"]).status == 200)
+        }
 
         var access: String? { tokens["access_token"] }
         var now: Double { Double(server.time.now.seconds) }
@@ -76,7 +90,7 @@ struct RefusalTests {
 
         func set(_ settings: JSONValue) async throws {
             _ = try await server.admin.updateApp(
-                AppID("default_application")!, AppRequest(name: "Sample", settings: settings))
+                AppID(client.app)!, AppRequest(name: "App", settings: settings))
         }
 
         /// Logs in with these DPoP headers.
@@ -111,17 +125,16 @@ struct RefusalTests {
                 TokenClient.biometric, [("jwt", device.request("authenticate"))],
                 headers: ["dpop": client.proof(key, "/oauth2/token")])
             #expect(answer["token_type"] == "DPoP")
-            return (answer, TokenClient(server: server, key: key))
+            return (answer, TokenClient(server: server, app: client.app, key: key))
         }
     }
 
-    struct Row: Sendable, CustomTestStringConvertible {
+    struct Row: Sendable {
         let name: String
         let error: String
         /// The expected status if it differs from the page's table.
         var status: Int?
         let send: @Sendable (Stage) async throws -> TokenClient.Answer
-        var testDescription: String { name }
 
         init(
             _ name: String, _ error: String, _ status: Int? = nil,
@@ -177,16 +190,17 @@ struct RefusalTests {
     static let keys: [Row] = [
         Row("a swapped key", "invalid_grant") { try await $0.logIn(signer: .generate(.es256)) },
         Row("the key of another user", "invalid_grant") {
-            try await $0.server.makeUser("bob")
+            try await $0.server.makeUser($0.otherUser)
             var bobs = try WireDevice($0.client)
             bobs.deviceID = "device-0002"
-            #expect(try await bobs.setUp($0.client.signIn("bob")["access_token"]).status == 200)
+            let access = try await $0.client.signIn($0.otherUser)["access_token"]
+            #expect(try await bobs.setUp(access).status == 200)
             return try await $0.logIn(signer: bobs.signer)
         },
         Row("a setup under the kid of another user's key", "invalid_grant") {
-            try await $0.server.makeUser("bob")
+            try await $0.server.makeUser($0.otherUser)
             let thief = try WireDevice($0.client, keyID: $0.device.keyID)
-            return try await thief.setUp($0.client.signIn("bob")["access_token"])
+            return try await thief.setUp($0.client.signIn($0.otherUser)["access_token"])
         },
         Row("a key that its user removed", "invalid_grant") {
             let path = "/v1/me/biometrics/\($0.device.keyID)"
@@ -197,7 +211,7 @@ struct RefusalTests {
             return try await $0.logIn()
         },
         Row("a key that an administrator removed", "invalid_grant") {
-            let user = try await $0.server.userID("ada")
+            let user = try await $0.server.userID($0.user)
             let keys = try await $0.server.admin.authenticators(of: user).filter {
                 $0.type == .known(.nativeBiometrics)
             }
@@ -214,15 +228,16 @@ struct RefusalTests {
             return try await $0.logIn()
         },
         Row("a key of another app", "invalid_grant") {
-            _ = try await $0.server.admin.createApp(AppRequest(id: "other_app", name: "Other"))
-            let client = TokenClient(server: $0.server, app: "other_app")
-            return try await client.token(
+            let other = $0.otherApp
+            _ = try await $0.server.admin.createApp(AppRequest(id: other, name: "Other"))
+            let claims: [String: JSONValue?] = ["client_id": .string(other)]
+            return try await TokenClient(server: $0.server, app: other).token(
                 TokenClient.biometric,
-                [("jwt", $0.device.request("authenticate", claims: ["client_id": "other_app"]))])
+                [("jwt", $0.device.request("authenticate", claims: claims))])
         },
         Row("the key of a suspended user", "invalid_grant") {
             _ = try await $0.server.admin.updateUser(
-                $0.server.userID("ada"), UserRequest(state: .suspended))
+                $0.server.userID($0.user), UserRequest(state: .suspended))
             return try await $0.logIn()
         },
         Row("an unknown kid", "invalid_grant") {
@@ -439,8 +454,8 @@ struct RefusalTests {
             return try await $0.client.userInfo(next["access_token"])
         },
         Row("the refresh token of another app", "invalid_grant") {
-            _ = try await $0.server.admin.createApp(AppRequest(id: "other_app", name: "Other"))
-            return try await TokenClient(server: $0.server, app: "other_app").refresh(
+            _ = try await $0.server.admin.createApp(AppRequest(id: $0.otherApp, name: "Other"))
+            return try await TokenClient(server: $0.server, app: $0.otherApp).refresh(
                 $0.tokens["refresh_token"])
         },
     ]
@@ -487,23 +502,14 @@ struct RefusalTests {
             try await $0.client.refresh($0.bound().0["refresh_token"])
         },
         Row("a bound refresh token with another key's proof", "invalid_grant") {
-            try await TokenClient(server: $0.server, key: .generate(.es256)).refresh(
-                $0.bound().0["refresh_token"])
+            try await TokenClient(
+                server: $0.server, app: $0.client.app, key: .generate(.es256)
+            ).refresh($0.bound().0["refresh_token"])
         },
         Row("a bound access token as a bearer token", "invalid_token") {
             try await $0.client.userInfo($0.bound().0["access_token"])
         },
     ]
-
-    private func withStage(_ body: @Sendable (Stage) async throws -> Void) async throws {
-        try await TestServer.run(in: scratch) { server in
-            try await server.makeUser()
-            let client = TokenClient(server: server), tokens = try await client.signIn(),
-                device = try WireDevice(client)
-            #expect(try await device.setUp(tokens["access_token"]).status == 200)
-            try await body(Stage(server: server, client: client, device: device, tokens: tokens))
-        }
-    }
 
     /// Parses the first column of the page's table: each `error` with its status.
     private static func documented() throws -> [String: Int] {
@@ -524,16 +530,22 @@ struct RefusalTests {
         return errors
     }
 
-    @Test("is refused", arguments: rows)
-    func refused(_ row: Row) async throws {
-        let status = try #require(try row.status ?? Self.documented()[row.error])
-        try await withStage { stage in
-            let answer = try await row.send(stage)
-            #expect(
-                answer.status == status && answer.error == row.error,
-                "\(answer.status) \(answer.body)")
-            #expect(
-                answer["error_description"]?.isEmpty == false && answer.body["access_token"] == nil)
+    @Test("each row is refused")
+    func refused() async throws {
+        let documented = try Self.documented()
+        try await TestServer.run(in: scratch) { server in
+            for (number, row) in Self.rows.enumerated() {
+                do {
+                    let status = try #require(row.status ?? documented[row.error])
+                    let answer = try await row.send(Stage(server, number))
+                    #expect(
+                        answer.status == status && answer.error == row.error,
+                        "\(row.name): \(answer.status) \(answer.body)")
+                    #expect(
+                        answer["error_description"]?.isEmpty == false
+                            && answer.body["access_token"] == nil, "\(row.name)")
+                } catch { Issue.record("\(row.name): \(error)") }
+            }
         }
     }
 
@@ -547,7 +559,8 @@ struct RefusalTests {
 
     @Test("without a row's change, requests are accepted")
     func baseline() async throws {
-        try await withStage { stage in
+        try await TestServer.run(in: scratch) { server in
+            let stage = try await Stage(server, 0)
             #expect(try await stage.logIn().status == 200)
             let (header, payload) = try await stage.parts(), key = stage.device.signer
             #expect(try await stage.logIn(header, payload) { try key.sign($0) }.status == 200)

@@ -45,6 +45,9 @@ final class ServeProcess: Sendable {
                 "MIEN_ADMIN_LISTEN": "127.0.0.1:0", "MIEN_PASSWORD_MEMORY_KIB": "8192",
                 "MIEN_PASSWORD_PASSES": "1", "MIEN_FACE_PRECISION": "f32",
                 "MIEN_FACE_CACHE": Installed.networkCache.path,
+                // Loading networks takes most of a start. The tests of processes show photos, one at a
+                // time.
+                "MIEN_FACE_WORKERS": "1", "MIEN_FACE_PRESENTATION": "off",
             ]
             process.environment = ProcessInfo.processInfo.environment.filter {
                 !$0.key.hasPrefix("MIEN_")

@@ -118,7 +118,7 @@ package final class HTTPListener: Sendable {
 }
 
 /// Runs a listener's application, and says which address failed.
-package struct ListenerService: Service {
+package struct ListenerService: Service, NamedByType {
     let listener: HTTPListener
     let application: Application<RouterResponder<MienRequestContext>>
 

@@ -11,14 +11,15 @@ internal import ServiceLifecycle
 ///
 /// The queue is in the store, written with the face, so a crash loses no search. Users never learn of
 /// a search or its result.
-package struct DuplicateFaceSearch: Service {
+package struct DuplicateFaceSearch: Service, NamedByType {
     /// The most cases of one search. More faces that look alike say something about the threshold,
     /// not about the person.
     private static let maxCases = 10
     /// The lease under which one of the servers that share a database searches. If a search takes
     /// longer than this, another server may do it, too; the first one that ends takes the face off
     /// the queue.
-    private static let lease = "duplicate-faces", leaseTime = Duration.seconds(600)
+    static let lease = "duplicate-faces"
+    private static let leaseTime = Duration.seconds(600)
 
     let store: Store
     /// The name of this process.
@@ -45,6 +46,11 @@ package struct DuplicateFaceSearch: Service {
                 }
                 try? await Task.sleep(for: .seconds(1))
             }
+        }
+        // The other servers need not wait for its end.
+        guard store.isShared else { return }
+        try? await store.write(.process) { [holder] in
+            try $0.leases.release(Self.lease, of: holder)
         }
     }
 

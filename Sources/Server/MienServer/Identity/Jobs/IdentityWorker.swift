@@ -6,7 +6,7 @@ internal import ServiceLifecycle
 
 /// Does the jobs of identity verification inside the server, a few at a time. Apps take turns; within
 /// an app, jobs of an earlier process come first.
-package struct IdentityWorker: Service {
+package struct IdentityWorker: Service, NamedByType {
     private let identities: IdentityService
     private let metrics: Metrics
     private let logger: Logger

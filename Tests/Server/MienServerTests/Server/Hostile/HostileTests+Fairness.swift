@@ -27,7 +27,6 @@ extension HostileTests {
             "\(scene.servedBefore) guesses of the attacker were evaluated before the user's password"
         )
         #expect(scene.refusals.allSatisfy { $0.headers["retry-after"] != nil })
-        scene.server.signal(SIGKILL)
     }
 
     @Test(
@@ -46,7 +45,6 @@ extension HostileTests {
             scene.servedBefore < 10,
             "\(scene.servedBefore) guesses of the attacker were evaluated before the user's password"
         )
-        scene.server.signal(SIGKILL)
     }
 
     @Test("a stranger leaves work behind by hanging up")
@@ -79,6 +77,7 @@ private final class FloodScene: Sendable {
     private let scratch: ScratchFolder
     private let attackers = Mutex<[RawAnswer]>([])
     private let before = Mutex(0)
+    private let hasEnded = Mutex(false)
 
     init(passes: Int = 1) async throws {
         scratch = try ScratchFolder()
@@ -112,7 +111,8 @@ private final class FloodScene: Sendable {
         try await connection.post("/v1/journeys/respond", Self.body(start, name, password))
     }
 
-    /// Runs `body` while the attacker's guesses fill its share of the queue.
+    /// Runs `body` while the attacker's guesses fill its share of the queue, then kills the server: the
+    /// evaluation of all others would show nothing more.
     func flood(_ body: @Sendable () async throws -> RawAnswer) async throws -> RawAnswer {
         var open: [(RawConnection, String)] = []
         for _ in 0..<Self.guesses {
@@ -122,15 +122,19 @@ private final class FloodScene: Sendable {
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             for (number, (connection, start)) in open.enumerated() {
                 tasks.addTask {
-                    let answer = try await self.signIn(
-                        on: connection, start: start, "nobody\(number)", "not the password")
-                    self.attackers.withLock { $0.append(answer) }
+                    do {
+                        let answer = try await self.signIn(
+                            on: connection, start: start, "nobody\(number)", "not the password")
+                        self.attackers.withLock { $0.append(answer) }
+                    } catch { if !self.hasEnded.withLock({ $0 }) { throw error } }
                 }
             }
             // The first refusal shows that the attacker's share is full.
             while refusals.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
             let answer = try await body()
             before.withLock { $0 = attackers.withLock { $0.count { $0.status == 200 } } }
+            hasEnded.withLock { $0 = true }
+            server.signal(SIGKILL)
             try await tasks.waitForAll()
             return answer
         }

@@ -61,8 +61,14 @@ struct WholeServers {
         for server in servers {
             let parts = server.server.parts, now = server.time.now
             let name = try #require((parts.presence as? any CapturePeers)?.name)
-            let address = try #require(server.server.configuration.cluster?.address)
-            try await parts.store.write { try $0.servers.announce(name, at: address, seen: now) }
+            let configuration = server.server.configuration
+            let address = try #require(configuration.cluster?.address)
+            // As a heartbeat says it. If it said less, the other server would hold all faces until the
+            // next one, and a part of them for another minute.
+            let holdsFaces = configuration.galleryBytes > 0
+            try await parts.store.write {
+                try $0.servers.announce(name, at: address, holdsFaces: holdsFaces, seen: now)
+            }
         }
     }
 }

@@ -68,4 +68,11 @@ public struct LeaseTable {
             "UPDATE lease SET expires_at = 0, fence = fence + 1 WHERE name = ? AND holder = ? AND fence = ?",
             .text(lease.name), .text(lease.holder), .integer(lease.fence))
     }
+
+    /// Gives back what a server that ends may hold under a name.
+    package func release(_ name: String, of holder: String) throws(StoreError) {
+        try connection.execute(
+            "UPDATE lease SET expires_at = 0, fence = fence + 1 WHERE name = ? AND holder = ?",
+            .text(name), .text(holder))
+    }
 }
