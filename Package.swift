@@ -25,20 +25,14 @@ enum Group: String {
     var path: String { (self == .support ? "Tests/" : "Sources/") + rawValue }
 }
 
-/// Compiles without optimization, and several files at once.
-let quickly: [SwiftSetting] = [
-    .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])
-]
-
-/// Optimizes in a build that optimizes nothing else: the compiler itself sees these flags, after those
-/// of the command line.
+/// Optimizes a module as a whole in a debug build.
 let optimized: [SwiftSetting] = [
-    .unsafeFlags(["-Xfrontend", "-O", "-Xfrontend", "-enable-default-cmo"])
+    .unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])
 ]
 
-/// Modules that compute on pictures, vectors, texts, and histories. `scripts/test` builds everything
-/// else without optimization, packages of others too, in half the time. A package with such flags
-/// cannot be a dependency.
+/// Modules that compute on pictures, vectors, texts, and histories. `scripts/test` makes a debug build,
+/// which is quick and incremental, in which only these are optimized. A package with such flags cannot
+/// be a dependency.
 let computing: Set<String> = [
     "MienCore", "MienFace", "MienDocument", "MienMedia", "MienModels", "MienVault", "MienTools",
     "MienSimulation", "MienTesting",
@@ -46,8 +40,8 @@ let computing: Set<String> = [
 
 func settings(of name: String, in group: Group) -> [SwiftSetting] {
     let common = group == .support ? testing : strict
-    guard Context.environment["MIEN_TEST_BUILD"] != nil else { return common }
-    return common + (computing.contains(name) ? optimized : quickly)
+    let isOptimized = Context.environment["MIEN_TEST_BUILD"] != nil && computing.contains(name)
+    return common + (isOptimized ? optimized : [])
 }
 
 /// The package of each product of others that we use.
@@ -110,7 +104,7 @@ func tests(
     .testTarget(
         name: name, dependencies: dependencies(names), path: "Tests/\(group.rawValue)/\(name)",
         resources: vectors.map { .copy($0) },
-        swiftSettings: testing + quickly)
+        swiftSettings: testing)
 }
 
 #if os(Linux)

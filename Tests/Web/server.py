@@ -45,7 +45,7 @@ class Server:
 
     def __init__(self, samples=True, **settings):
         self.folder = tempfile.mkdtemp(prefix="mien-web-")
-        program = os.environ.get("MIEN_PROGRAM") or str(REPOSITORY / ".build/tests/release/mien")
+        program = os.environ.get("MIEN_PROGRAM") or str(REPOSITORY / ".build/tests/debug/mien")
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("MIEN_") or key == "MIEN_HOME"}
         environment = {**inherited, "MIEN_DATA": f"{self.folder}/data",
                        **({"MIEN_FACE_CACHE": f"{os.environ['MIEN_HOME']}/cache/networks"} if "MIEN_HOME" in os.environ else {}),

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(.fitsCohorts) func `a calibration is written, installed, and used`() async throws {
+    @Test func `a calibration is written, installed, and used`() async throws {
         let people = try People(120, photosEach: 2), home = people.home
         let output = home.files.appending(path: "calibration").path
         let words = [
@@ -191,7 +191,7 @@ import Testing
         #expect(object["cross_fitted"] as? Bool == false && object["mated_pairs"] as? Int == 40)
     }
 
-    @Test(.fitsCohorts) func `people are evaluated with cohorts of other people`() async throws {
+    @Test func `people are evaluated with cohorts of other people`() async throws {
         let people = try People(60, photosEach: 2)
         let result = try await people.home.mien(
             "face", "evaluate", people.folder.path, "--pairs", try people.pairs(50), "--cross-fit",
@@ -248,16 +248,5 @@ import Testing
                 try result.status == 2 && result.error.code == "file.not-writable"
                     && result.err.contains("\(file) is not a folder"))
         }
-    }
-}
-
-extension Trait where Self == ConditionTrait {
-    /// For tests that fit mixtures: seconds with optimization, minutes without.
-    fileprivate static var fitsCohorts: Self {
-        #if DEBUG
-        .disabled("too slow without optimization: scripts/test runs it")
-        #else
-        .enabled(if: true)
-        #endif
     }
 }

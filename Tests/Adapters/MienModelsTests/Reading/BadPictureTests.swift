@@ -61,7 +61,6 @@ import Testing
         }
     }
 
-    #if !DEBUG
     @Test func `two documents that can both be read ask for one`() throws {
         var found = 0
         for seed in 0..<6 {
@@ -81,7 +80,6 @@ import Testing
         let reading = try read(specimen.image.resized(width: 7500, height: 5300))
         #expect(reading.zone?.zone.lines == specimen.zone)
     }
-    #endif
 
     @Test func `a PDF is no picture`() {
         #expect(throws: ImageError.self) {

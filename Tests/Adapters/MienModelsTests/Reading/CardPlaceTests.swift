@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `a document is found on any table`() throws {
-        let seeds = DrawnSpecimens.seeds(24)
+        let seeds = 0..<24
         var found = 0
         for seed in seeds {
             let (_, scene) = DrawnSpecimens.scene(.good, seed: seed)
@@ -37,7 +37,7 @@ import Testing
         (.cut, .cutOff), (.blurred, .blurred), (.dark, .tooDark), (.glare, .glare),
     ])
     func `a bad picture has its fault`(subject: SpecimenScene.Subject, fault: CaptureFault) {
-        let seeds = DrawnSpecimens.seeds(24)
+        let seeds = 0..<24
         var right = 0, accepted = 0
         for seed in seeds {
             let (_, scene) = DrawnSpecimens.scene(subject, seed: seed)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `a small document is too small, or not found`() {
-        for seed in DrawnSpecimens.seeds(8) {
+        for seed in 0..<8 {
             let (_, scene) = DrawnSpecimens.scene(.small, seed: seed)
             let verdict = CaptureVerdict(CardPlace(in: scene.image).measurements(in: scene.image))
             #expect(

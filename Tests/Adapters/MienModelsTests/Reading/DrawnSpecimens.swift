@@ -18,13 +18,4 @@ enum DrawnSpecimens {
             kind ?? any, person, by: issuer.map { SpecimenIssuer(state: $0) }, &random)
         return (specimen, SpecimenScene(subject, specimen, &random))
     }
-
-    /// How many seeds a test tries. Without optimization, each takes seconds.
-    static func seeds(_ optimized: Int) -> Range<Int> {
-        #if DEBUG
-        0..<min(optimized, 3)
-        #else
-        0..<optimized
-        #endif
-    }
 }
