@@ -55,25 +55,11 @@ struct SessionTests {
         static let pin = "802735"
 
         init(in scratch: ScratchFolder, now clock: @escaping @Sendable () -> Instant) async throws {
-            let pack = try PackLibrary(folder: Installed.home.packs).pack(PackID("mien-basic-1"))
-            let engine = try FaceEngine(
-                pack: pack, workers: 1, options: .init(cacheFolder: scratch("networks").path),
-                compilingAll: false)
-            var faces: [String: FaceTemplate] = [:]
-            for name in ["obama", "obama2", "biden"] {
-                let bytes = Installed.photo(name), now = clock()
-                faces[name] = try await engine.run { analyzer, networks in
-                    let image = try ImageDecoder.decode(bytes, limits: ImageLimits())
-                    let analysis = try analyzer.analyze(image, with: networks)
-                    let main = try #require(analysis.main)
-                    let description = try analyzer.describe(main, in: image, with: networks)
-                    let entry = try FaceTemplate.Entry(
-                        descriptor: description.descriptor,
-                        quality: UInt8(clamping: analysis.qualityScore), pose: main.pose)
-                    return try FaceTemplate(entries: [entry], packID: pack.id, createdAt: now)
-                }
+            let (pack, entries) = try await Self.read.value
+            let now = clock()
+            faces = try entries.mapValues {
+                try FaceTemplate(entries: [$0], packID: pack.id, createdAt: now)
             }
-            self.faces = faces
             authenticator = FaceLocalAuthenticator(
                 service: FaceAuthService(
                     folder: scratch("device/state").path, keyPath: scratch("device-state.key").path,
@@ -85,6 +71,28 @@ struct SessionTests {
                 authenticator: authenticator)
             biometric = BiometricDevice(
                 keys: keys, authenticator: authenticator, model: "Test laptop", system: "linux")
+        }
+
+        /// The faces in the photos. All devices show them, so they are read once.
+        private static let read = Task {
+            let pack = try PackLibrary(folder: Installed.home.packs).pack(PackID("mien-basic-1"))
+            let engine = try FaceEngine(
+                pack: pack, workers: 1, options: .init(cacheFolder: Installed.networkCache.path),
+                compilingAll: false)
+            var entries: [String: FaceTemplate.Entry] = [:]
+            for name in ["obama", "obama2", "biden"] {
+                let bytes = Installed.photo(name)
+                entries[name] = try await engine.run { analyzer, networks in
+                    let image = try ImageDecoder.decode(bytes, limits: ImageLimits())
+                    let analysis = try analyzer.analyze(image, with: networks)
+                    let main = try #require(analysis.main)
+                    let description = try analyzer.describe(main, in: image, with: networks)
+                    return try FaceTemplate.Entry(
+                        descriptor: description.descriptor,
+                        quality: UInt8(clamping: analysis.qualityScore), pose: main.pose)
+                }
+            }
+            return (pack, entries)
         }
 
         func enroll(_ name: String) async throws {
