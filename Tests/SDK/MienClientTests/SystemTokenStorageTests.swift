@@ -114,10 +114,8 @@ struct SystemTokenStorageTests {
         let keyring = try await Keyring()
         try await keyring.unlock()
         // The daemon takes its name on the bus a moment after it starts.
-        var isUsable = false
-        for _ in 0..<50 where !isUsable {
-            isUsable = await keyring.secrets.isUsable(for: "org.example.shop")
-            if !isUsable { try await Task.sleep(for: .milliseconds(100)) }
+        let isUsable = try await Patience.holds {
+            await keyring.secrets.isUsable(for: "org.example.shop")
         }
         try #require(isUsable)
         let storage = SystemTokenStorage(keyring.secrets, service: "org.example.shop")

@@ -19,6 +19,17 @@ extension RGBImage {
         return made(width: width, height: height) { _, _ in RGBColor(level(), level(), level()) }
     }
 
+    /// Returns the picture in gray, with `percent` of its brightness.
+    public func gray(percent: Int) -> RGBImage {
+        var gray: [UInt8] = []
+        gray.reserveCapacity(pixels.count)
+        for light in luma {
+            let level = UInt8(Int(light) * percent / 100)
+            gray.append(contentsOf: [level, level, level])
+        }
+        return try! RGBImage(width: width, height: height, pixels: gray)
+    }
+
     /// Returns the largest color difference of any pixel; `nil` when the sides differ.
     public func largestDifference(from other: RGBImage) -> Int? {
         guard (width, height) == (other.width, other.height) else { return nil }

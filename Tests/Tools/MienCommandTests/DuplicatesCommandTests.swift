@@ -70,10 +70,10 @@ import Testing
                 try await Self.register(name, [UInt8](bytes), at: server.address)
             }
             // The search runs behind the responses.
-            var listed = try await duplicates("list", "--json")
-            for _ in 0..<300 where (try listed.json["cases"] as? [Any])?.isEmpty ?? true {
-                try await Task.sleep(for: .milliseconds(50))
-                listed = try await duplicates("list", "--json")
+            let listed = try await Patience.see {
+                try await duplicates("list", "--json")
+            } until: {
+                try ($0.json["cases"] as? [Any])?.isEmpty == false
             }
             let cases = try #require(try listed.json["cases"] as? [[String: Any]])
             let id = try #require(cases.first?["id"] as? String)

@@ -103,15 +103,7 @@ import Testing
                 mode: .livenessPassive, countdownToCapture: .zero, framesToEnroll: 2), further: 3
         ).frames
         // Gray, with a nearly black frame after each one, at twice the rate.
-        let strobe = lit.flatMap { frame -> [RGBImage] in
-            func gray(_ part: Int) -> RGBImage {
-                let luma = frame.luma.flatMap { light -> [UInt8] in
-                    Array(repeating: UInt8(Int(light) * part / 100), count: 3)
-                }
-                return try! RGBImage(width: frame.width, height: frame.height, pixels: luma)
-            }
-            return [gray(100), gray(3)]
-        }
+        let strobe = lit.flatMap { [$0.gray(percent: 100), $0.gray(percent: 3)] }
         let clip = try maker.write(strobe, "strobe.mkv", framesPerSecond: 20)
         let enrolled = try await mien(
             home, "face", "enroll", "ada", "--video", clip, "--mode", "passive", "--frames", "2",

@@ -1,4 +1,5 @@
 import Foundation
+import MienTesting
 import Synchronization
 import Testing
 
@@ -23,9 +24,7 @@ import Testing
         let screen = Screen(), bar = screen.bar("Thinking", total: 4)
         bar.update(1)
         #expect(screen.shown.isEmpty, "the bar was shown in the first second")
-        for _ in 0..<100 where screen.shown.isEmpty {
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        _ = try await Patience.holds { !screen.shown.isEmpty }
         #expect(screen.shown.contains("Thinking") && screen.shown.contains("1 of 4"))
         bar.finish()
         #expect(screen.shown.hasSuffix("\r\u{1B}[K"))
@@ -38,15 +37,15 @@ import Testing
     @Test func `without a total, the bar counts, and later uses a total`() async throws {
         let screen = Screen(), bar = screen.bar("Fetching", total: nil)
         bar.update(1234)
-        for _ in 0..<100 where screen.shown.isEmpty {
-            try await Task.sleep(for: .milliseconds(100))
-        }
+        _ = try await Patience.holds { !screen.shown.isEmpty }
         #expect(screen.shown.contains("1,234"))
-        for _ in 0..<100 where !screen.shown.contains("50 %") {
-            try await Task.sleep(for: .milliseconds(100))
+        let shown = try await Patience.see {
             bar.update(2000, of: 4000)
+            return screen.shown
+        } until: {
+            $0.contains("50 %")
         }
-        #expect(screen.shown.contains("50 %") && screen.shown.contains("2,000 of 4,000"))
+        #expect(shown.contains("50 %") && shown.contains("2,000 of 4,000"), "\(shown)")
     }
 
     @Test func `the bar is not shown without a terminal`() async throws {

@@ -27,18 +27,22 @@ import Testing
     }
 
     private func hasBegun(_ count: Int) async throws {
-        for _ in 0..<1000 where await source.begun < count {
-            try await Task.sleep(for: .milliseconds(5))
+        let begun = try await Patience.see {
+            await source.begun
+        } until: {
+            $0 >= count
         }
-        #expect(await source.begun == count)
+        #expect(begun == count)
     }
 
     /// Waits until `count` callers wait for the next read.
     private func areWaiting(_ count: Int) async throws {
-        for _ in 0..<1000 where reader.waitingCount < count {
-            try await Task.sleep(for: .milliseconds(5))
+        let waiting = try await Patience.see {
+            reader.waitingCount
+        } until: {
+            $0 >= count
         }
-        #expect(reader.waitingCount == count)
+        #expect(waiting == count)
     }
 
     @Test func `those that ask during a read share the next one`() async throws {

@@ -118,14 +118,15 @@ import Testing
         }
         #expect(try await test.store.write { try $0.accounts.delete(account.id) })
         try await test.store.write(.process) { try $0.captures.delete(CaptureID("cap_z")!) }
-        guard var bytes = try kind.bytes(in: test.folder) else { return }
+        guard try kind.bytes(in: test.folder) != nil else { return }
         // A record's wrapped key suffices to identify it.
-        func left() -> Int { blobs.filter { bytes.contains($0[32..<80]) }.count }
-        for _ in 0..<100 where left() > 0 {
-            try await Task.sleep(for: .milliseconds(50))
-            bytes = try #require(try kind.bytes(in: test.folder))
+        let left = try await Patience.see {
+            let bytes = try #require(try kind.bytes(in: test.folder))
+            return blobs.count { bytes.contains($0[32..<80]) }
+        } until: {
+            $0 == 0
         }
-        #expect(left() == 0)
+        #expect(left == 0)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -138,10 +139,10 @@ import Testing
         let copy = try test.folder.copy()
         guard let before = try kind.bytes(in: copy), before.contains(key[32..<80]) else { return }
         let again = try await TestStore(kind, in: copy)
-        for _ in 0..<100 where try kind.bytes(in: copy)!.contains(key[32..<80]) {
-            try await Task.sleep(for: .milliseconds(50))
+        let isGone = try await Patience.holds {
+            try !kind.bytes(in: copy)!.contains(key[32..<80])
         }
-        #expect(try !kind.bytes(in: copy)!.contains(key[32..<80]))
+        #expect(isGone)
         #expect(try await again.count("account") == 0)
     }
 

@@ -108,11 +108,7 @@ struct IdentityJobTests {
     static let picture = PNGEncoder.encode(RGBImage(width: 2, height: 2, filledWith: .white))
 
     static func eventually(_ what: Comment, _ holds: () async throws -> Bool) async throws {
-        for _ in 0..<2000 {
-            if try await holds() { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        Issue.record(what)
+        if try await !Patience.holds(holds) { Issue.record(what) }
     }
 
     static func jobs(_ world: World) async throws -> Int {

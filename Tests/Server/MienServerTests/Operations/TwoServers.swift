@@ -76,11 +76,7 @@ extension AppID {
     static let shop = AppID("app_shop")!, bank = AppID("app_bank")!
 }
 
-/// Waits until `body` is true, for at most ten seconds.
+/// Waits until `body` is true.
 func comesToHold(_ body: () async throws -> Bool) async throws -> Bool {
-    for _ in 0..<1000 {
-        if try await body() { return true }
-        try await Task.sleep(for: .milliseconds(10))
-    }
-    return false
+    try await Patience.holds(body)
 }

@@ -1,12 +1,14 @@
+import MienTesting
 import Testing
 
-/// Waits for up to a minute until `condition` holds, and records an issue if it does not.
+/// Waits for up to two minutes until `condition` holds, and records an issue if it does not.
+///
+/// - Parameter state: What the test finds instead, for the message.
 func eventually(
-    _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+    _ condition: () async throws -> Bool, or state: () async throws -> String = { "" },
+    sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    for _ in 0..<3000 {
-        if try await condition() { return }
-        try await Task.sleep(for: .milliseconds(20))
-    }
-    Issue.record("the condition does not come to hold", sourceLocation: sourceLocation)
+    if try await Patience.holds(within: .seconds(120), condition) { return }
+    let found = try await state()
+    Issue.record("the condition does not come to hold: \(found)", sourceLocation: sourceLocation)
 }

@@ -210,15 +210,12 @@ struct LogoutTests {
             }
             #expect(last["path"] == "/busy/2")
             // A redirect is not followed, and a refusal is final; both are in the audit log.
-            for _ in 0..<100 {
-                let dropped = try await server.admin.audit(user: user).items.filter {
+            let dropped = try await Patience.see {
+                try await server.admin.audit(user: user).items.filter {
                     $0.event == "logout.undelivered"
                 }
-                if dropped.count == 2 { break }
-                try await Task.sleep(for: .milliseconds(50))
-            }
-            let dropped = try await server.admin.audit(user: user).items.filter {
-                $0.event == "logout.undelivered"
+            } until: {
+                $0.count == 2
             }
             #expect(
                 Set(dropped.compactMap { $0.detail["reason"]?.stringValue }) == [
@@ -261,13 +258,12 @@ struct LogoutTests {
             // The first tries have failed once the batch of eight has called.
             for _ in 0..<8 { _ = try await peer.next(with: "path") }
             try server.time.advance(.seconds(20 * 3600 + 60))
-            var dropped: [String?] = []
-            for _ in 0..<200 {
-                dropped = try await server.admin.audit(user: user).items.filter {
+            let dropped = try await Patience.see {
+                try await server.admin.audit(user: user).items.filter {
                     $0.event == "logout.undelivered"
                 }.map { $0.detail["reason"]?.stringValue }
-                if dropped.count == signIns { break }
-                try await Task.sleep(for: .milliseconds(50))
+            } until: {
+                $0.count == signIns
             }
             #expect(dropped == Array(repeating: "unreachable", count: signIns))
             _ = try await peer.end()

@@ -42,13 +42,17 @@ struct Outbox: Sendable {
     ///
     /// - Parameter number: The index among the matching emails, from 0.
     func mail(with words: String, _ number: Int = 0) async throws -> String {
-        for _ in 0..<500 {
-            let found = try mails().filter { $0.subject.contains(words) || $0.text.contains(words) }
-            if found.count > number { return found[number].text }
-            try await Task.sleep(for: .milliseconds(20))
+        let seen = try await Patience.see(mails) { mails in
+            mails.count { Self.contains(words, $0) } > number
         }
-        Issue.record("no email contains “\(words)”")
-        throw CancellationError()
+        let found = seen.filter { Self.contains(words, $0) }
+        return try #require(
+            found.count > number ? found[number].text : nil,
+            "\(found.count) emails contain “\(words)”; there are \(seen.map(\.subject))")
+    }
+
+    private static func contains(_ words: String, _ mail: (subject: String, text: String)) -> Bool {
+        mail.subject.contains(words) || mail.text.contains(words)
     }
 
     /// Returns the code of the link in an email.

@@ -83,6 +83,8 @@ struct ServerProcessTests {
         let idle = try await RawConnection.open(server.address)
         #expect(try await idle.request("GET", "/healthz").status == 200)
         let busy = try await RawConnection.open(server.adminAddress)
+        let known = ["authorization": "Bearer \(credential)"]
+        #expect(try await busy.request("GET", "/v1/apps", known).status == 200)
         let port = try #require(URL(string: server.adminAddress)?.port)
         try await busy.send(
             "POST /v1/users HTTP/1.1\r\nhost: 127.0.0.1:\(port)\r\nauthorization: Bearer \(credential)\r\ncontent-type: application/json\r\ncontent-length: \(body.utf8.count)\r\n\r\n"
@@ -107,6 +109,8 @@ struct ServerProcessTests {
     /// Holds the server open with a request whose body never arrives.
     private func hold(_ server: ServeProcess) async throws -> RawConnection {
         let connection = try await RawConnection.open(server.address)
+        // From now on, the server has this connection, however busy the machine is.
+        #expect(try await connection.request("GET", "/healthz").status == 200)
         try await connection.send(
             "POST /v1/journeys/respond HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"
         )
@@ -214,10 +218,12 @@ struct ServerProcessTests {
         let next = try await ServeProcess.start(in: scratch)
         let line = "Liveness mode image accepts photos instead of live people: kiosk\n"
         // The line follows those about the addresses.
-        for _ in 0..<500 where try !next.out.contains(line) {
-            try await Task.sleep(for: .milliseconds(20))
+        let out = try await Patience.see {
+            try next.out
+        } until: {
+            $0.contains(line)
         }
-        let (out, err) = (try next.out, try next.err)
+        let err = try next.err
         #expect(out.contains(line), "\(out)")
         #expect(err.contains("a photo of a person is accepted as that person"), "\(err)")
         #expect(await next.stop() == 0)

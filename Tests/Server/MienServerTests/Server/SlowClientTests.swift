@@ -128,13 +128,14 @@ struct SlowClientTests {
             }
             #expect((1...limit).contains(held.count) && refused == limit * 3 - held.count)
             for connection in held { try await connection.close() }
-            var status = 429
-            for _ in 0..<100 where status == 429 {
-                try await Task.sleep(for: .milliseconds(50))
+            let status = try await Patience.see {
                 let connection = try await RawConnection.open(server.address)
                 try? await connection.send("GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n")
-                status = try await connection.answer()?.status ?? 0
+                let status = try await connection.answer()?.status ?? 0
                 try await connection.close()
+                return status
+            } until: {
+                $0 != 429
             }
             #expect(status == 200)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import MienCore
+import MienTesting
 
 extension PostgresCluster {
     /// A moment to which a backup and its archived log can be restored.
@@ -60,12 +61,14 @@ extension PostgresCluster {
     /// Waits until the log is archived up to now.
     public func archiveAll() async throws {
         let file = try await sql("SELECT pg_walfile_name(pg_switch_wal())")
-        for _ in 0..<500 {
-            let last = try await sql("SELECT last_archived_wal FROM pg_stat_archiver")
-            if last >= file { return }
-            try await Task.sleep(for: .milliseconds(20))
+        let last = try await Patience.see {
+            try await sql("SELECT last_archived_wal FROM pg_stat_archiver")
+        } until: {
+            $0 >= file
         }
-        throw Missing(description: "the write-ahead log was not archived")
+        if last < file {
+            throw Missing(description: "\(file) is not archived; the last file is \(last)")
+        }
     }
 
     /// Whether a restore is still going on.

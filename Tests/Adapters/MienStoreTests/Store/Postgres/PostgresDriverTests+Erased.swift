@@ -21,12 +21,12 @@ extension PostgresDriverTests {
             try connection.execute("DELETE FROM note WHERE id = 'a'", [])
             connection.leaveNoTrace()
         }
-        var found = ""
-        for _ in 0..<100 where found != "2" {
-            try await Task.sleep(for: .milliseconds(100))
-            found = try await cluster.sql(
+        let found = try await Patience.see {
+            try await cluster.sql(
                 "SELECT COUNT(*) FROM pg_stat_user_tables WHERE vacuum_count > 0 AND relname IN ('note', 'page')",
                 in: database)
+        } until: {
+            $0 == "2"
         }
         #expect(found == "2", "also the table whose rows were deleted with theirs")
         // The cleaner deletes the notes of tables that it has vacuumed.
@@ -108,11 +108,11 @@ extension PostgresDriverTests {
 
     /// Waits until a query finds 0.
     private func vanish(_ sql: String) async throws {
-        var found = ""
-        for _ in 0..<1_200 where found != "0" {
-            try await Task.sleep(for: .milliseconds(100))
-            found = try await cluster.sql(sql, in: database)
+        let found = try await Patience.see(within: .seconds(120)) {
+            try await cluster.sql(sql, in: database)
+        } until: {
+            $0 == "0"
         }
-        #expect(found == "0")
+        #expect(found == "0", "\(sql)")
     }
 }

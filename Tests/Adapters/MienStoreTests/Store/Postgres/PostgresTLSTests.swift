@@ -97,10 +97,12 @@ struct PostgresTLSTests {
         try await cluster.sql("ALTER SYSTEM SET \(setting) = \(value)")
         try await cluster.control("reload")
         let plain = value.filter { $0 != "'" }
-        for _ in 0..<500 where try await cluster.sql("SHOW \(setting)") != plain {
-            try await Task.sleep(for: .milliseconds(20))
+        let shown = try await Patience.see {
+            try await cluster.sql("SHOW \(setting)")
+        } until: {
+            $0 == plain
         }
-        #expect(try await cluster.sql("SHOW \(setting)") == plain)
+        #expect(shown == plain)
         // Sessions that begin now have it, too: the new one is read by PostgreSQL's first process.
         try await Task.sleep(for: .milliseconds(300))
     }

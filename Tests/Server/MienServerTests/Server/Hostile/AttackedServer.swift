@@ -135,27 +135,33 @@ struct AttackedServer: ServerUnderTest {
 
     /// Waits for an email to `name` and returns the code in it.
     func mailedCode(to name: String) async throws -> String {
-        for _ in 0..<500 {
-            let mails =
-                (try? FileManager.default.contentsOfDirectory(
-                    at: outbox, includingPropertiesForKeys: nil)) ?? []
-            for mail in mails where mail.pathExtension == "eml" {
-                // Another test client may have removed the file.
-                guard let text = try? String(contentsOf: mail, encoding: .utf8) else { continue }
-                if !text.contains("Your code is") {
-                    // Delete notices, because they pile up and every reader reads every email.
-                    try? FileManager.default.removeItem(at: mail)
-                    continue
-                }
-                guard text.contains("\(name)@example.org"),
-                    let code = text.firstMatch(of: /Your code is (\d+)/)?.1
-                else { continue }
-                try? FileManager.default.removeItem(at: mail)
-                return String(code)
-            }
-            try await Task.sleep(for: .milliseconds(20))
+        let code = try await Patience.see {
+            try takeCode(to: name)
+        } until: {
+            $0 != nil
         }
-        throw CancellationError()
+        return try #require(code, "no email to \(name) has a code")
+    }
+
+    private func takeCode(to name: String) throws -> String? {
+        let mails =
+            (try? FileManager.default.contentsOfDirectory(
+                at: outbox, includingPropertiesForKeys: nil)) ?? []
+        for mail in mails where mail.pathExtension == "eml" {
+            // Another test client may have removed the file.
+            guard let text = try? String(contentsOf: mail, encoding: .utf8) else { continue }
+            if !text.contains("Your code is") {
+                // Delete notices, because they pile up and every reader reads every email.
+                try? FileManager.default.removeItem(at: mail)
+                continue
+            }
+            guard text.contains("\(name)@example.org"),
+                let code = text.firstMatch(of: /Your code is (\d+)/)?.1
+            else { continue }
+            try? FileManager.default.removeItem(at: mail)
+            return String(code)
+        }
+        return nil
     }
 
     // MARK: The sign-in page

@@ -205,12 +205,12 @@ extension HostileTests {
             }
         }
         try await server.admin.markCompromised(user)
-        var reasons: [JSONValue] = []
-        for _ in 0..<200 where reasons.isEmpty {
-            try await Task.sleep(for: .milliseconds(50))
-            reasons = try await server.admin.audit(user: user).items.filter {
+        let reasons = try await Patience.see {
+            try await server.admin.audit(user: user).items.filter {
                 $0.event == "logout.undelivered"
             }.compactMap { $0.detail["reason"] }
+        } until: {
+            !$0.isEmpty
         }
         #expect(reasons == ["not_allowed"])
         #expect(await server.process.stop() == 0)

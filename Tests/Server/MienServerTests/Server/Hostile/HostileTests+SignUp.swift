@@ -39,12 +39,11 @@ private struct AddressedMails {
 
     /// Waits until there are `count` emails to `address`, and returns them, oldest first.
     func mails(to address: String, count: Int) async throws -> [String] {
-        for _ in 0..<400 {
-            let found = try all().filter { $0.contains("To: <\(address)>") }
-            if found.count >= count { return found }
-            try await Task.sleep(for: .milliseconds(25))
+        try await Patience.see {
+            try all().filter { $0.contains("To: <\(address)>") }
+        } until: {
+            $0.count >= count
         }
-        return try all().filter { $0.contains("To: <\(address)>") }
     }
 
     func all() throws -> [String] {

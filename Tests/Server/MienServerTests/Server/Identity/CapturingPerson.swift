@@ -2,6 +2,7 @@ import Foundation
 import MienAPI
 import MienClient
 import MienCore
+import MienTesting
 import Testing
 
 /// A person who captures a verification session with its start token.
@@ -100,12 +101,11 @@ struct CapturingPerson: Sendable {
 
     /// Polls until the status is another one than `processing`.
     func judged() async throws -> Answer {
-        for _ in 0..<2000 {
-            let answer = try await session()
-            if answer.body["status"] != "processing" { return answer }
-            try await Task.sleep(for: .milliseconds(5))
+        try await Patience.see {
+            try await session()
+        } until: {
+            $0.body["status"] != "processing"
         }
-        return try await session()
     }
 }
 

@@ -131,10 +131,12 @@ struct UserSessionTests {
             let again = try await person.send(.post, "/submit")
             #expect(again.body["status"] == "processing", "\(again.body)")
             let job = "\(target.session.text).2", store = server.server.parts.store
-            for _ in 0..<2000 {
-                if try await store.read({ try $0.identityJobs.find(job)?.failures }) == 1 { break }
-                try await Task.sleep(for: .milliseconds(5))
+            let failures = try await Patience.see {
+                try await store.read { try $0.identityJobs.find(job)?.failures }
+            } until: {
+                $0 == 1
             }
+            #expect(failures == 1)
             try await server.admin.resetVerification(of: id)
             verifier.set(
                 DocumentFindings(
