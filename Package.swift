@@ -25,14 +25,16 @@ enum Group: String {
     var path: String { (self == .support ? "Tests/" : "Sources/") + rawValue }
 }
 
+/// `scripts/test` makes a debug build, which is quick and incremental, in which only C shims and what
+/// computes are optimized. A package with such flags cannot be a dependency.
+let isTestBuild = Context.environment["MIEN_TEST_BUILD"] != nil
+
 /// Optimizes a module as a whole in a debug build.
 let optimized: [SwiftSetting] = [
     .unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"])
 ]
 
-/// Modules that compute on pictures, vectors, texts, and histories. `scripts/test` makes a debug build,
-/// which is quick and incremental, in which only these are optimized. A package with such flags cannot
-/// be a dependency.
+/// Modules that compute on pictures, vectors, texts, and histories.
 let computing: Set<String> = [
     "MienCore", "MienFace", "MienDocument", "MienMedia", "MienModels", "MienVault", "MienTools",
     "MienSimulation", "MienTesting",
@@ -40,8 +42,7 @@ let computing: Set<String> = [
 
 func settings(of name: String, in group: Group) -> [SwiftSetting] {
     let common = group == .support ? testing : strict
-    let isOptimized = Context.environment["MIEN_TEST_BUILD"] != nil && computing.contains(name)
-    return common + (isOptimized ? optimized : [])
+    return common + (isTestBuild && computing.contains(name) ? optimized : [])
 }
 
 /// The package of each product of others that we use.
@@ -87,7 +88,8 @@ func shim(
 ) -> Target {
     .target(
         name: name, dependencies: dependencies(names), path: "Sources/System/\(name)",
-        exclude: exclude, linkerSettings: linking.map { .linkedLibrary($0) })
+        exclude: exclude, cSettings: isTestBuild ? [.unsafeFlags(["-O2"])] : [],
+        linkerSettings: linking.map { .linkedLibrary($0) })
 }
 
 /// A library of the machine, which `scripts/setup` installs: a module map, pkg-config flags, no code.
