@@ -80,12 +80,12 @@ import Testing
         let matcher = try ModelPack(folder: home.pack).matcher()
         let views = try CompareDocumentCommand.views(of: ImageFile.decode(card))
         let found = try await CompareDocumentCommand.portrait(in: views, of: card, engine)
-        let portrait = try matcher.reference(for: found)
+        let printedFace = try matcher.reference(for: found)
         for other in ["obama", "biden"] {
             let photo = try ImageFile.decode(home.photo(other))
             let face = try #require(try await engine.describe(photo))
             let score = matcher.score(
-                portrait, try matcher.reference(for: face.description.descriptor))
+                printedFace, try matcher.reference(for: face.description.descriptor))
             #expect((score >= .portraitMatch) == (other == name), "\(other): \(score)")
         }
     }
