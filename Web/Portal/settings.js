@@ -241,7 +241,8 @@ async function registry(root, { signal }, note = null) {
               body: new Blob([file.files[0]], { type: "text/csv" }) });
           toast(t("settings.imported", { count: answer.imported }));
           await registry(root, { signal }, answer.rows_beyond_ascii
-            ? alertBox("info", t("settings.imported_letters", { count: answer.rows_beyond_ascii, letters: answer.letters }))
+            ? alertBox("info", t("settings.imported_letters",
+              { count: answer.rows_beyond_ascii, letters: answer.letters }))
             : null);
         } catch (error) {
           // The server names the line for people, and the row for programs.

@@ -8,7 +8,7 @@ import Testing
 @testable import MienServer
 
 @Suite("Assessing documents")
-struct DocumentAssessmentTests {
+struct DocumentFindingsTests {
     typealias Made = MadeReading
 
     private static func assess(
