@@ -6,9 +6,7 @@ internal import MienDocument
 ///
 /// Must hold: the result is an error with a documented code, or a card that gives back every byte;
 /// what strict mode accepts, lenient mode accepts, too.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzAAMVA(_ bytes: [UInt8]) {
     let strict = card(bytes, .strict), lenient = card(bytes, .lenient)
     precondition(strict == nil || lenient != nil, "lenient mode is stricter")
     for card in [strict, lenient].compactMap({ $0 }) {
@@ -23,7 +21,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
                     || [.sameFamilyName, .sameGivenNames].contains(check.name), "\(check.name)")
         }
     }
-    return 0
 }
 
 private func card(_ bytes: [UInt8], _ mode: AAMVACard.Mode) -> AAMVACard? {

@@ -8,9 +8,7 @@ import X509
 ///
 /// Must hold: the result is an error, or a description that no policy refuses while a stricter one
 /// accepts it, and that is the same in a certificate. The list has normal serial numbers only.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzAndroid(_ bytes: [UInt8]) {
     readList(bytes)
     do throws(AttestationError) {
         let description = try KeyDescription(der: bytes)
@@ -22,7 +20,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         checkPolicies(description)
         checkChain(description, bytes)
     } catch { checkReason(error) }
-    return 0
 }
 
 private func readList(_ json: [UInt8]) {
@@ -89,7 +86,8 @@ private func checkChain(_ description: KeyDescription, _ der: [UInt8]) {
     let loosest = policy(0, 0, 0)
     func verify(_ challenge: [UInt8]) throws(AttestationError) -> AndroidAttestedKey {
         try AndroidKeyAttestation.verify(
-            chain: [leaf], challenge: challenge, policy: loosest, anchors: [anchor], at: now)
+            chain: [leaf], challenge: challenge, policy: loosest, anchors: [anchor],
+            at: verificationTime)
     }
     do throws(AttestationError) {
         let key = try verify(description.challenge)

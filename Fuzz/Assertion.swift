@@ -10,12 +10,9 @@ import MienServerTesting
 ///
 /// Must hold: only the signed form is accepted, for one kind of backup eligibility, and with no bit
 /// changed.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzAssertion(_ bytes: [UInt8]) {
     readWebAuthn(bytes)
     readAppAttest(bytes)
-    return 0
 }
 
 private let challenge = [UInt8](0..<32), credentialID = [UInt8](1...16)

@@ -11,14 +11,12 @@ import MienServerTesting
 ///
 /// Must hold: the result is an error, or the credential of the authenticator data, with the proof
 /// of its format. Without signatures nothing is proved, and every changed object is refused.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzAttestation(_ bytes: [UInt8]) {
     if let sent = register(bytes) {
         precondition(sent.proof == .nothing, "a forged attestation is accepted")
     }
     precondition(attest(bytes) == nil, "a forged App Attest object is accepted")
-    guard let object = Completed(bytes) else { return 0 }
+    guard let object = Completed(bytes) else { return }
     let position = position(in: bytes)
     if let credential = register(object.bytes) { check(credential, object, position) }
     if let key = attest(object.bytes) {
@@ -27,7 +25,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
                 && key.key == knownPublicKey && key.anchor == anchor.fingerprint)
         precondition(attest(object.changed(at: position)) == nil, "changed data is accepted")
     }
-    return 0
 }
 
 private let challenge = [UInt8](0..<32)
@@ -49,7 +46,8 @@ private let verifier: RegistrationVerifier = {
 private func register(_ object: [UInt8]) -> RegisteredCredential? {
     func verify(_ challenge: [UInt8]) throws(AttestationError) -> RegisteredCredential {
         try verifier.verify(
-            clientDataJSON: client, attestationObject: object, challenge: challenge, at: now)
+            clientDataJSON: client, attestationObject: object, challenge: challenge,
+            at: verificationTime)
     }
     do throws(AttestationError) {
         let credential = try verify(challenge)
@@ -65,7 +63,8 @@ private func attest(_ object: [UInt8]) -> AppAttestedKey? {
     do throws(AttestationError) {
         return try AppAttest.verifyAttestation(
             object, keyID: keyID, clientDataHash: clientHash, app: app,
-            environments: Set(AppAttest.Environment.allCases), anchors: [anchor], at: now)
+            environments: Set(AppAttest.Environment.allCases), anchors: [anchor],
+            at: verificationTime)
     } catch {
         checkReason(error)
         return nil

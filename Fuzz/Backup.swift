@@ -5,9 +5,7 @@ import MienCore
 ///
 /// Must hold: a manifest that is read stays the same when written and read again, and names no path;
 /// only genuine pieces in their order open, and they yield their own content.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzBackup(_ bytes: [UInt8]) {
     if let manifest = try? BackupManifest(bytes: bytes) {
         guard let again = try? BackupManifest(bytes: manifest.bytes) else {
             preconditionFailure("a written manifest cannot be read")
@@ -17,7 +15,7 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     }
     // The first byte says which piece, the second whether it claims to be the last. Pairs of index
     // and mask change it, and the rest follows it.
-    guard bytes.count >= 2 else { return 0 }
+    guard bytes.count >= 2 else { return }
     let index = Int(bytes[0]) % pieces.count, isLast = bytes[1] & 1 == 1
     var piece = pieces[index]
     for pair in stride(from: 2, to: min(bytes.count - 1, 14), by: 2) {
@@ -34,7 +32,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         precondition(opener.open(pieces[1], isLast: true) == contents[1] && opener.hasEnded)
         precondition(opener.open(pieces[1], isLast: true) == nil)
     }
-    return 0
 }
 
 private let key = BackupKey(Array(1...32))

@@ -6,11 +6,11 @@ import MienServerTesting
 /// Must hold: the result is an error, or a value with no more parts than bytes. The general form
 /// reads whatever the CTAP2 form accepts as the same value. A value in the CTAP2 form and
 /// authenticator data are written back unchanged.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzCBOR(_ bytes: [UInt8]) {
     let general = try? CBOR.readFirst(bytes, form: .general)
-    if let general { precondition(general.bytes <= count && parts(general.value) <= general.bytes) }
+    if let general {
+        precondition(general.bytes <= bytes.count && parts(general.value) <= general.bytes)
+    }
     if let strict = try? CBOR.readFirst(bytes, form: .ctap2) {
         precondition(general?.value == strict.value && general?.bytes == strict.bytes)
         precondition(
@@ -29,7 +29,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         }
         precondition(again == data)
     }
-    return 0
 }
 
 private func parts(_ value: CBORValue) -> Int {

@@ -7,10 +7,8 @@ import MienServerTesting
 ///
 /// Must hold: the result is an error, or a key that has no further members and stays the same in
 /// every form.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    guard let value = try? CBOR.read(bytes, form: .general) else { return 0 }
+func fuzzCOSE(_ bytes: [UInt8]) {
+    guard let value = try? CBOR.read(bytes, form: .general) else { return }
     do throws(AttestationError) {
         let key = try DevicePublicKey(cose: value)
         precondition(
@@ -29,7 +27,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         }
         precondition(fromSPKI == key && fromJWK == key && fromCOSE == key)
     } catch { precondition(error.reason.isPrintable && !error.reason.isEmpty) }
-    return 0
 }
 
 /// Returns the key with the older identifier of its algorithm: -9 is -7 (ES256) on P-256, and -19

@@ -12,12 +12,10 @@ import X509
 ///
 /// Must hold: the result is an error, or certificates that are written back unchanged. Only a chain
 /// of signed, valid certificates of authorities leads to the anchor.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzCertificate(_ bytes: [UInt8]) {
     if let chain = chain([bytes]) {
         precondition(
-            (try? chain.verify(anchors: [anchor], at: now)) == nil,
+            (try? chain.verify(anchors: [anchor], at: verificationTime)) == nil,
             "a forged certificate leads to the anchor")
         inspect(chain)
     }
@@ -29,7 +27,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         inspect(chain)
         verify(chain, ders)
     }
-    return 0
 }
 
 private func chain(_ ders: [[UInt8]]) -> CertificateChain? {
@@ -49,13 +46,13 @@ private func chain(_ ders: [[UInt8]]) -> CertificateChain? {
 
 private func verify(_ chain: CertificateChain, _ ders: [[UInt8]]) {
     do throws(AttestationError) {
-        let found = try chain.verify(anchors: [anchor], at: now)
+        let found = try chain.verify(anchors: [anchor], at: verificationTime)
         precondition(found == anchor)
         // The last one may be another edition of the root, whose key alone counts.
         let last = chain.certificates[chain.certificates.count - 1]
         let isRootIncluded = chain.certificates.count > 1 && last.subject == last.issuer
         let below = chain.certificates.dropLast(isRootIncluded ? 1 : 0)
-        let date = Date(timeIntervalSince1970: Double(now.seconds))
+        let date = Date(timeIntervalSince1970: Double(verificationTime.seconds))
         precondition(below.allSatisfy { $0.notValidBefore <= date && date <= $0.notValidAfter })
         precondition(
             below.dropFirst().allSatisfy {
@@ -67,7 +64,7 @@ private func verify(_ chain: CertificateChain, _ ders: [[UInt8]]) {
         var other = ders
         other[0][other[0].count - 1] ^= 1
         precondition(
-            (try? CertificateChain(other).verify(anchors: [anchor], at: now)) == nil,
+            (try? CertificateChain(other).verify(anchors: [anchor], at: verificationTime)) == nil,
             "a changed signature is accepted")
     } catch { checkReason(error) }
 }

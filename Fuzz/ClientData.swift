@@ -9,9 +9,7 @@ import MienCore
 ///
 /// Must hold: the result is an error, or client data in which Foundation's parser also sees this
 /// ceremony, challenge, and origin. A credential with this client data selects the same challenge.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzClientData(_ bytes: [UInt8]) {
     var isAccepted = false
     for ceremony in [ClientData.Ceremony.registration, .authentication] {
         let strict = accepts(bytes, ceremony, page), embedded = accepts(bytes, ceremony, frame)
@@ -29,7 +27,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     precondition(credential.clientDataJSON == bytes)
     if isAccepted { precondition(credential.challenge == challenge) }
     if let json = try? JSONText.parse(bytes) { readCredential(json) }
-    return 0
 }
 
 private let challenge = [UInt8](0..<32)

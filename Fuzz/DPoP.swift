@@ -5,9 +5,7 @@ import MienKeys
 ///
 /// Must hold: the result is an error that does not repeat the input, or a proof whose claims are
 /// within the limits. A changed signature is refused.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzDPoP(_ bytes: [UInt8]) {
     check(String(decoding: bytes, as: UTF8.self))
     let input = header + "." + Base64URL.encode(bytes)
     guard let signature = try? signer.sign(Array(input.utf8)) else {
@@ -21,7 +19,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
             (try? DPoPProof(compact: input + "." + Base64URL.encode(other))) == nil,
             "a changed signature is accepted")
     }
-    return 0
 }
 
 private let signer = try! SoftwareSigner.generate(.es256)

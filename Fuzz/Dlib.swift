@@ -2,10 +2,8 @@
 ///
 /// Must hold: the result is an error with an offset within the bytes, or values that take no more
 /// memory than the bytes. The reader never moves backward.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count)), kinds = bytes.prefix(8)
-    let body = Array(bytes.dropFirst(8))
+func fuzzDlib(_ bytes: [UInt8]) {
+    let kinds = bytes.prefix(8), body = Array(bytes.dropFirst(8))
     for repeated in [kinds, kinds.prefix(1)] {
         var archive = DlibArchive(body)
         do throws(DlibArchiveError) {
@@ -21,7 +19,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
                 (0...body.count).contains(error.offset), "the error is outside the archive")
         }
     }
-    return 0
 }
 
 private func read(_ kind: UInt8, _ archive: inout DlibArchive, _ size: Int) throws(DlibArchiveError)

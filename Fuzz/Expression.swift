@@ -6,10 +6,8 @@ import MienJourney
 ///
 /// Must hold: the result is an error with a position, or a value within the limits, and is the same
 /// each time.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count)),
-        source = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+func fuzzExpression(_ bytes: [UInt8]) {
+    let source = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     var variables: [String: JSONValue] = [
         "a": 1, "n": -0.5, "yes": true, "none": nil, "s": "text, café", "list": [1, [2], "c"],
         "map": ["k": nil, "key": "value"],
@@ -37,5 +35,4 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     {
         precondition(text.utf8.count <= JourneyExpression.maxTextBytes)
     }
-    return 0
 }

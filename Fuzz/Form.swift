@@ -4,12 +4,8 @@ internal import MienCore
 /// Reads any text as a form, and as one value of a form.
 ///
 /// Must hold: the result is an error, or fields that stay the same when written and read again.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    guard
-        let text = String(
-            validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-    else { return 0 }
+func fuzzForm(_ bytes: [UInt8]) {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return }
     if let value = PercentEncoding.decodeForm(text) {
         precondition(PercentEncoding.decodeForm(PercentEncoding.encode(value)) == value)
     }
@@ -21,5 +17,4 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         // A field without a name and a value is written as “=”, which is read as such a field.
         precondition(again == fields)
     }
-    return 0
 }

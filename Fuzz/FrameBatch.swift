@@ -5,17 +5,14 @@ internal import MienAPI
 ///
 /// Must hold: the result is an error, or frames within the limits that are written as the same
 /// bytes. A chain accepts the next frame, or stays unchanged and reports the reason.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    guard let frames = try? FrameBatch.decode(bytes) else { return 0 }
+func fuzzFrameBatch(_ bytes: [UInt8]) {
+    guard let frames = try? FrameBatch.decode(bytes) else { return }
     precondition((1...FrameBatch.maxFrames).contains(frames.count))
     precondition(
         frames.allSatisfy { $0.link.count == LinkedFrame.linkBytes && !$0.picture.isEmpty })
     precondition(FrameBatch.encode(frames) == bytes, "a batch has more than one encoding")
     takeAsSent(frames)
     takeRelinked(frames)
-    return 0
 }
 
 private let nonce = [UInt8](0..<UInt8(FrameChain.nonceBytes))

@@ -1,6 +1,2 @@
 /// Reads any bytes as a GIF. Seeds: Tests/Engines/MienMediaTests/Image/Vectors/GIF.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    fuzzDecoder(UnsafeBufferPointer(start: start, count: count))
-    return 0
-}
+func fuzzGIF(_ bytes: [UInt8]) { fuzzDecoder(bytes) }

@@ -5,9 +5,7 @@ internal import MienCore
 ///
 /// Must hold: the result is an error, or a message that is written as the same bytes, within the
 /// limits.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzGallery(_ bytes: [UInt8]) {
     if let again = GalleryMessage.rewritten(query: bytes) {
         precondition(again == bytes, "a query has more than one encoding")
         precondition(GalleryMessage.rewritten(answer: bytes) == nil)
@@ -16,5 +14,4 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         precondition(again == bytes, "an answer has more than one encoding")
         precondition(bytes.count <= GalleryMessage.maxBytes)
     }
-    return 0
 }

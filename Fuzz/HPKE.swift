@@ -7,16 +7,14 @@ import MienCore
 /// changed as the bytes say.
 ///
 /// Must hold: the result is an error, or the secret of the genuine message.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzHPKE(_ bytes: [UInt8]) {
     if let value = try? JSONText.parse(bytes),
         let answer = try? value.decoded(as: OTPTokenAnswer.self)
     {
         precondition(
             (try? answer.secret(with: key)) == nil, "a forged message is decrypted")
     }
-    guard let kind = bytes.first else { return 0 }
+    guard let kind = bytes.first else { return }
     var changed = genuine
     let rest = Array(bytes.dropFirst())
     switch kind % 5 {
@@ -33,7 +31,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     precondition(
         (opened?.use { $0 } == secret) == (changed == genuine),
         "a changed message is decrypted, or the genuine one is not")
-    return 0
 }
 
 private let key = P256.KeyAgreement.PrivateKey()

@@ -5,9 +5,7 @@ import MienCore
 ///
 /// Must hold: the result is an error with a position, or a value within the limits that is the same
 /// when written and read again, and that Foundation's parser also reads.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzJSON(_ bytes: [UInt8]) {
     do throws(JSONTextError) {
         let value = try JSONText.parse(bytes)
         precondition(value.depth <= JSONText.Limits().maxDepth)
@@ -19,7 +17,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     } catch {
         precondition(error.line >= 1 && error.column >= 1 && !error.reason.isEmpty)
     }
-    return 0
 }
 
 /// Returns what Foundation reads, through its own writer.

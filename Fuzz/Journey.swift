@@ -6,9 +6,7 @@ import MienJourney
 ///
 /// Must hold: the result is an error, or a definition that can be linted, drawn, and written, and
 /// that is the same when read again.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzJourney(_ bytes: [UInt8]) {
     if let definition = try? JourneyDefinition.parse(bytes) {
         _ = JourneyLinter.lint(definition)
         _ = JourneyGraph.mermaid(definition)
@@ -25,5 +23,4 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     if let expression = try? JourneyExpression(String(decoding: bytes, as: UTF8.self)) {
         _ = try? expression.value(in: ["a": 1, "s": "text", "list": [1, [2]], "map": ["k": nil]])
     }
-    return 0
 }

@@ -4,9 +4,7 @@ internal import MienKeys
 /// Reads any bytes as a public key: SubjectPublicKeyInfo, a bare point, a JWK.
 ///
 /// Must hold: the result is an error, or a key that stays the same in every form.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzKey(_ bytes: [UInt8]) {
     if let key = try? DevicePublicKey(spki: bytes) {
         precondition(key.spki == bytes)
         check(key)
@@ -14,7 +12,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     if let json = try? JSONText.parse(bytes), let key = try? DevicePublicKey(jwk: json) {
         check(key)
     }
-    return 0
 }
 
 private func check(_ key: DevicePublicKey) {

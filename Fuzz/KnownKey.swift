@@ -18,7 +18,7 @@ let knownKey = try! P256.Signing.PrivateKey(
 let knownPublicKey = try! SoftwareSigner(p256: Array(knownKey.rawRepresentation)).publicKey
 
 /// The time of every verification.
-let now = TestAuthority.now
+let verificationTime = TestAuthority.now
 
 /// The only trusted root: a certificate of the known key, named like the issuers in the seeds.
 let anchor = try! TrustAnchor(der: issued(subject: rootName, isAuthority: true))
@@ -55,15 +55,7 @@ func signature(over message: [UInt8]) -> [UInt8] {
     guard let signature = try? knownKey.signature(for: message) else {
         preconditionFailure("the key cannot sign")
     }
-    // Written here, because the package's encoder does not work with packages built for release:
-    // see scripts/fuzz.
-    let numbers = Array(signature.rawRepresentation)
-    return DERText.sequence(integer(numbers.prefix(32)), integer(numbers.suffix(32)))
-}
-
-private func integer(_ number: ArraySlice<UInt8>) -> [UInt8] {
-    let digits = Array(number.drop { $0 == 0 })
-    return DERText.value([2], (digits.first ?? 0x80) < 0x80 ? digits : [0] + digits)
+    return Array(signature.derRepresentation)
 }
 
 /// Returns a certificate with this body (`TBSCertificate`), signed by the known key.

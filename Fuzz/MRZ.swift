@@ -6,14 +6,12 @@ internal import MienDocument
 /// Must hold: the result is an error with a documented code that repeats nothing of the input, or a
 /// zone whose lines read back, whose parts are within its lines, and whose checks are the same each
 /// time.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzMRZ(_ bytes: [UInt8]) {
     let zone: MachineReadableZone
     do { zone = try MachineReadableZone(String(decoding: bytes, as: UTF8.self)) } catch {
         precondition([.zoneSize, .zoneCharacter, .zoneType].contains(error.code))
         precondition(error.reason.utf8.allSatisfy { $0 != 10 } && error.reason.utf8.count < 200)
-        return 0
+        return
     }
     let lines = zone.lines
     precondition(
@@ -28,7 +26,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     }
     precondition(zone.hasRightCheckDigits == zone.checkDigits.allSatisfy(\.isRight))
     check(IdentityDocument(zone: zone, input: input(bytes)))
-    return 0
 }
 
 /// A person's statement made of the input.

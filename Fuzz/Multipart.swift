@@ -3,11 +3,9 @@ internal import MienAPI
 /// Reads any bytes as a form with files: the first line is the boundary.
 ///
 /// Must hold: the result is an error, or parts with unique names that lie in the body, in order.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+func fuzzMultipart(_ bytes: [UInt8]) {
     let line = bytes.prefix { $0 != 0x0A }
-    guard let boundary = String(validating: line, as: UTF8.self) else { return 0 }
+    guard let boundary = String(validating: line, as: UTF8.self) else { return }
     let body = Array(bytes.dropFirst(line.count + 1))
     for type in [boundary, "multipart/form-data; boundary=\(boundary)"] {
         guard let form = try? MultipartForm(parsing: body, contentType: type) else { continue }
@@ -20,5 +18,4 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
             end = part.content.endIndex
         }
     }
-    return 0
 }

@@ -7,13 +7,11 @@ internal import MienKeys
 /// Must hold: the result is an error with a documented code, or a suite within the limits that
 /// prints as it was written, and a response with the suite's number of digits that the verifier
 /// accepts.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzOCRA(_ bytes: [UInt8]) {
     // Also reads the whole input, because a single line would hide the effect of line breaks.
     _ = suite(String(decoding: bytes, as: UTF8.self))
     var rest = bytes[...]
-    guard let suite = suite(line(of: &rest)) else { return 0 }
+    guard let suite = suite(line(of: &rest)) else { return }
     let question = line(of: &rest), other = line(of: &rest)
     do {
         let asked = try OCRAQuestion(question, then: other.isEmpty ? nil : other, for: suite)
@@ -22,7 +20,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     } catch {
         precondition(error.code == .question && !error.reason.isEmpty)
     }
-    return 0
 }
 
 private let secret = try! OTPSecret(bytes: Array("12345678901234567890".utf8))

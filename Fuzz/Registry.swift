@@ -4,11 +4,9 @@ internal import MienIdentity
 ///
 /// Must hold: pieces of any size give the same rows or the same error; a person agrees with
 /// themselves, and comparing is symmetric.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+func fuzzRegistry(_ bytes: [UInt8]) {
     let rows = read(bytes, pieces: bytes.count)
-    for size in [1, 7] where count < 2048 { precondition(read(bytes, pieces: size) == rows) }
+    for size in [1, 7] where bytes.count < 2048 { precondition(read(bytes, pieces: size) == rows) }
     let people = rows.rows.prefix(8).compactMap { try? PersonalData($0.input) }
     for person in people {
         precondition(person.scores(against: person).agrees)
@@ -17,7 +15,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
             precondition(person.scores(against: other) == other.scores(against: person))
         }
     }
-    return 0
 }
 
 private struct Read: Equatable {

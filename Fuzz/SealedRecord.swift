@@ -4,13 +4,11 @@ import MienVault
 ///
 /// Must hold: only the genuine record under its own identity opens, and it yields its own content.
 /// Every refusal is a `SealError`.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzSealedRecord(_ bytes: [UInt8]) {
     open(bytes, identity: identity)
     // The first byte is how much of the genuine record stays. Pairs of index and mask change it,
     // and the remaining bytes follow it.
-    guard let first = bytes.first else { return 0 }
+    guard let first = bytes.first else { return }
     var record = Array(genuine.prefix(first == 0 ? genuine.count : Int(first)))
     for pair in stride(from: 1, to: min(bytes.count - 1, 17), by: 2) where !record.isEmpty {
         record[Int(bytes[pair]) % record.count] ^= bytes[pair + 1]
@@ -18,7 +16,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     record += bytes.dropFirst(17)
     open(record, identity: identity)
     open(genuine, identity: bytes)
-    return 0
 }
 
 private let identity = Array("record 1".utf8),

@@ -5,10 +5,8 @@ import MienCore
 ///
 /// Must hold: the result is an error, or texts of known settings. An app's settings without faults
 /// are the same when written and parsed again.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    guard let text = String(validating: bytes, as: UTF8.self) else { return 0 }
+func fuzzSettings(_ bytes: [UInt8]) {
+    guard let text = String(validating: bytes, as: UTF8.self) else { return }
     do {
         let file = try SettingsFile(path: "mien.yaml", contents: text)
         precondition(file.texts.keys.allSatisfy { ServerSetting.byKey[$0] != nil })
@@ -21,5 +19,4 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
         precondition(
             settings.redirectURIs.count <= 100 && (30...3600).contains(settings.tokenSeconds))
     }
-    return 0
 }

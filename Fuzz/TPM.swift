@@ -9,9 +9,7 @@ import MienServerTesting
 ///
 /// Must hold: the result is an error, or a structure that no other length has. The verifier of
 /// attestations and the driver of a device's own TPM read the same key.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzTPM(_ bytes: [UInt8]) {
     let area = read(bytes, TPMPublic.init)
     if let area { check(area, bytes) }
     if let point = Template.point(of: bytes) {
@@ -26,7 +24,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
     precondition(Template.signature(bytes).map { $0.count == 64 } ?? true)
     precondition(
         !Template.isSealed(bytes, hasPolicy: true) || !Template.isSealed(bytes, hasPolicy: false))
-    return 0
 }
 
 private func read<T: Equatable>(

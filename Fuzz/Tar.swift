@@ -2,13 +2,10 @@ import MienCore
 
 /// Reads any bytes as a tar archive, and as one compressed with gzip. Its files have harmless names
 /// and are within the limits.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzTar(_ bytes: [UInt8]) {
     read(parts(of: bytes))
     let plain = GzipStream(source: parts(of: bytes))
     read { try plain.take($0) }
-    return 0
 }
 
 /// Returns a function that returns the next bytes, at most as many as requested.

@@ -6,9 +6,7 @@ internal import MienDocument
 ///
 /// Must hold: cleaned text is short and stays the same when it is cleaned again; a document whose
 /// only source is its printed text has no failed check, and one that states the same twice agrees.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
-    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+func fuzzVisualZone(_ bytes: [UInt8]) {
     let words = bytes.split(separator: 10).map { line in
         let place = line.prefix(4).map { Int($0) }
         let text = String(decoding: line.dropFirst(4), as: UTF8.self)
@@ -26,7 +24,6 @@ public func fuzz(start: UnsafePointer<UInt8>?, count: Int) -> Int32 {
             precondition(check.verdict != .failed || isName(check.name), "\(check.name)")
         }
     }
-    return 0
 }
 
 /// A name that cannot be transliterated, or has no letter, does not agree with itself.
