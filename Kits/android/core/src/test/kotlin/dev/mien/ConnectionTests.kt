@@ -106,11 +106,11 @@ internal object ConnectionTests {
                     }
                 } catch (_: java.io.IOException) {}
             }.apply { isDaemon = true }.start()
-            fun send(answer: String, timeout: Long = 5000): HttpResponse {
+            fun send(answer: String, timeout: Long = 60_000): HttpResponse {
                 answers.add(utf8(answer))
                 return UrlConnectionTransport().send(HttpRequest("POST", "http://127.0.0.1:${socket.localPort}/x", mapOf("a" to "b"), utf8("{}"), timeout, 100))
             }
-            fun code(answer: String, timeout: Long = 5000) = Testing.expectThrows<HttpTransportException> { send(answer, timeout) }.code
+            fun code(answer: String, timeout: Long = 60_000) = Testing.expectThrows<HttpTransportException> { send(answer, timeout) }.code
             val good = send("HTTP/1.1 401 No\r\nWWW-Authenticate: DPoP error=\"x\"\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
             expectEqual("${good.status} ${good.headers["www-authenticate"]} ${text(good.body)}", "401 DPoP error=\"x\" {}")
             expectEqual(send("HTTP/1.1 303 See\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").status, 303)

@@ -14,7 +14,7 @@ internal object JourneyTests {
     fun register() {
         test("journeys: a lost answer may be sent again, and no other until its result is known") {
             var isLost = true
-            val server = FakeServer { request, number -> if (number == 1) step("s1", "loginForm") else if (isLost) null else step(null, "success", mapOf("token" to "jwt")) }
+            val server = FakeServer { _, number -> if (number == 1) step("s1", "loginForm") else if (isLost) null else step(null, "success", mapOf("token" to "jwt")) }
             val journey = JourneyClient(server.options()).start("login")
             expectEqual(journey.response.option("failure")!!.label, "Fail")
             expectError(MienException.Code.INVALID_STATE) { journey.retry() }

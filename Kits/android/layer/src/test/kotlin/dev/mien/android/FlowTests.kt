@@ -179,6 +179,34 @@ internal object FlowTests {
             repeat(100) { if (Screen.top() is MienCaptureActivity) Thread.sleep(20) }
             expect(Phone.open == null) { "the camera is still open" }
         }
+        test("flow: a document session on the same screens, from consent to the result") {
+            Heads.poses
+            val server = Servers.with(mapOf("IDENTITY_SOURCES" to "simulator", "IDENTITY_DOCUMENTS" to "passport"))
+            val secret = server.admin("POST", "/v1/apps", mapOf("id" to "bank", "name" to "Bank", "type" to "confidential")).optString("client_secret")
+            val access = server.form("/oauth2/token", mapOf("grant_type" to "client_credentials", "client_id" to "bank", "client_secret" to secret)).optString("access_token")
+            val bearer = mapOf("authorization" to "Bearer $access")
+            val made = server.send("POST", "/verify/api/v1/verification", mapOf(
+                "required" to listOf("document"), "mock_behavior" to mapOf("recommendation" to "ALLOW")), bearer)
+            initialize(server)
+            val result = Awaited<String>()
+            MienIdentityVerification.registerForStatus(object : MienIdentityVerificationStatus {
+                override fun verificationCompleted() = result.succeed("completed")
+                override fun verificationCanceled() = result.succeed("canceled")
+                override fun verificationFail(error: MienException) = result.succeed("failed: ${error.reason}")
+            })
+            Phone.scene = Table()
+            MienIdentityVerification.start(Phone.application, made.optString("start_token"))
+            Finger.press(texts.text("document_consent_agree"))
+            // Every country with passports is there to choose.
+            Finger.press(Locale("", "AT").getDisplayCountry(Locale.ENGLISH))
+            Finger.press(texts.text("button_continue"))
+            Finger.waitFor(texts.text("document_front_title_passport"))
+            Finger.press(texts.text("button_camera"))
+            Finger.press(texts.text("document_send"), 60)
+            expectEqual(result.get(120), "completed")
+            val judged = server.send("GET", "/verify/api/v1/verification/${made.optString("session_id")}/result", headers = bearer)
+            expectEqual(judged.optString("status") + judged.optString("recommendation"), "completeALLOW")
+        }
         test("flow: the guide's Java code for biometric login, with an attested key and tokens bound to another") {
             val roots = File.createTempFile("roots", ".pem").also { it.writeText(Attestation.pem()) }
             val server = Servers.with(mapOf("ATTESTATION_ROOTS" to roots.path))

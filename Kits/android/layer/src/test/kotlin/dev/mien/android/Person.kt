@@ -63,8 +63,10 @@ object Finger {
 class Person(private val shows: String = "person") : Phone.Scene {
     private val poses = Heads.poses
     private val actions = Texts.of(Locale.ENGLISH).let { texts -> ACTIONS.associateBy { texts.text("action_$it") } }
-    private var (yaw, pitch) = Pair(0.0, 0.0)
-    private var (blink, mouth) = Pair(0.0, 0.0)
+    private var yaw = 0.0
+    private var pitch = 0.0
+    private var blink = 0.0
+    private var mouth = 0.0
     private val random = java.util.Random()
     private val seed = random.nextInt(1_000_000)
     private var zoom = 0.92 + 0.14 * unit(90)

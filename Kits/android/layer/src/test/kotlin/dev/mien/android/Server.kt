@@ -74,6 +74,14 @@ class Server(settings: Map<String, String> = emptyMap()) {
         return if (response.body.isEmpty()) JsonObject(emptyMap()) else JsonText.read(response.body) ?: JsonObject(emptyMap())
     }
 
+    fun form(path: String, fields: Map<String, String>): JsonObject {
+        val body = fields.entries.joinToString("&") { it.key + "=" + java.net.URLEncoder.encode(it.value, "UTF-8") }
+        val headers = mapOf("content-type" to "application/x-www-form-urlencoded")
+        val response = UrlConnectionTransport().send(HttpRequest("POST", address + path, headers, body.toByteArray(), 60_000, 1 shl 20))
+        if (response.status !in 200..299) throw Testing.Failure("$path: ${response.status} " + String(response.body))
+        return JsonText.read(response.body)!!
+    }
+
     fun admin(method: String, path: String, body: Map<String, Any?>? = null) = send(method, path, body, admin = true)
 
     fun user(name: String, password: String = PASSWORD): String =
