@@ -177,7 +177,7 @@ let package = Package(
             ]),
         library("MienCapture", in: .sdk, ["MienCore", "MienAPI", "MienIdentity", "MienClient"]),
         // A face capture on the device, and the keys and checks of Apple's systems.
-        library("MienDevice", in: .sdk, ["MienCore", "MienFace", "MienKeys"]),
+        library("MienDevice", in: .sdk, ["MienCore", "MienFace", "MienKeys", "Crypto"]),
     ]
 )
 
