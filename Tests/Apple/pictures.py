@@ -35,7 +35,20 @@ DRAW = """
     const k = H * 127 / 480, cx = W / 2, cy = H / 2, scale = k / 127 / %(scale)f;
     pen.fillStyle = "%(skin)s"; pen.fillRect(cx - 0.4 * k, cy + 0.4 * k, 0.8 * k, 1.3 * k);
     pen.fillStyle = "#476a86"; pen.beginPath(); pen.ellipse(cx, cy + 2.5 * k, 1.75 * k, 1.2 * k, 0, 0, 7); pen.fill();
-    pen.drawImage(picture, cx - picture.width * scale / 2, cy - picture.height * scale / 2, picture.width * scale, picture.height * scale);
+    const x = (%(sway)f ? 3 : 0) * Math.sin(%(sway)f), y = 2 * Math.cos(1.7 * %(sway)f);
+    pen.drawImage(picture, cx + x - picture.width * scale / 2, cy + y - picture.height * scale / 2, picture.width * scale, picture.height * scale);
+    // Light and shade move, and a sensor is never quiet.
+    for (let i = 0; i < 9 && %(sway)f; i++) {
+      const sx = cx + 90 * Math.sin(2.4 * i + 0.9 * %(sway)f), sy = cy + 110 * Math.cos(1.9 * i + 0.7 * %(sway)f);
+      const spot = pen.createRadialGradient(sx, sy, 0, sx, sy, 60);
+      spot.addColorStop(0, i %% 2 ? "rgb(255 246 230 / 0.16)" : "rgb(30 20 16 / 0.16)"); spot.addColorStop(1, "rgb(0 0 0 / 0)");
+      pen.fillStyle = spot; pen.fillRect(sx - 60, sy - 60, 120, 120);
+    }
+    if (%(sway)f) {
+      const pixels = pen.getImageData(0, 0, W, H);
+      for (let i = 0; i < pixels.data.length; i++) if (i %% 4 !== 3) pixels.data[i] += Math.round(8 * (Math.random() - 0.5));
+      pen.putImageData(pixels, 0, 0);
+    }
   }
   const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: "image/jpeg", quality: %(quality)f })).arrayBuffer());
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
@@ -55,10 +68,10 @@ def main():
             try:
                 page.goto("about:blank")
                 text = page.js(DRAW % {"width": size, "height": size * 3 // 4, "picture": picture, "quality": 0.85, "card": "true", "from": "#5f6a63",
-                                       "to": "#4b5550", "scale": drawn["scale"], "skin": "rgb(140 107 88)", **more})
+                                       "to": "#4b5550", "scale": drawn["scale"], "skin": "rgb(140 107 88)", "sway": 0, **more})
             finally:
                 page.close()
-            (folder / f"{name}-{size}.jpg").write_bytes(base64.b64decode(text))
+            (folder / f"{name}{'-%d' % more['sway'] if more.get('sway') else ''}-{size}.jpg").write_bytes(base64.b64decode(text))
 
         for name in ("card_front", "card_back"):
             picture = specimens.specimen(world, HERE.parent.parent / ".build/web", name)
@@ -67,6 +80,8 @@ def main():
         face = json.loads(json.dumps(drawn["people"]["ada"]["front"]))
         for size in (640, 1280):
             draw("owner", face, size, **{"card": "false", "from": "#c3cdd2", "to": "#98a5ac"})
+        for number in range(1, 17):
+            draw("owner", face, 640, **{"card": "false", "from": "#c3cdd2", "to": "#98a5ac", "sway": number, "quality": 0.75})
     finally:
         chromium.close()
 

@@ -18,7 +18,9 @@ public struct ASWebAuthenticationSessionError: CustomNSError {
     }
 
     public let code: Code
-    public static var errorDomain: String { "com.apple.AuthenticationServices.WebAuthenticationSession" }
+    public static var errorDomain: String {
+        "com.apple.AuthenticationServices.WebAuthenticationSession"
+    }
     public var errorCode: Int { code.rawValue }
 }
 

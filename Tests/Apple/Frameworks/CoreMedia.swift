@@ -8,4 +8,6 @@ public final class CMSampleBuffer {
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-public func CMSampleBufferGetImageBuffer(_ buffer: CMSampleBuffer) -> CVImageBuffer? { buffer.image }
+public func CMSampleBufferGetImageBuffer(_ buffer: CMSampleBuffer) -> CVImageBuffer? {
+    buffer.image
+}

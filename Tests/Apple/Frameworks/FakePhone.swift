@@ -43,6 +43,8 @@ public struct FakePhoneState: Sendable {
     public var isDenied = false
     /// What the person does at the next prompts, in order; afterward, `.recognized`.
     public var answers: [FakeAnswer] = []
+    /// How long a person takes.
+    public var answerTime = Duration.milliseconds(5)
     /// Prompts that were shown: the policy, the reason, and the titles of the buttons.
     public var prompts: [(policy: Int, reason: String, fallback: String?, cancel: String?)] = []
     /// Whether another enrollment removes keys that depend on it from the keychain. Otherwise they are
@@ -67,7 +69,8 @@ public struct FakePhoneState: Sendable {
     public var announcements: [String] = []
     public var haptics: [String] = []
     public var opened: [URL] = []
-    public var languages = ["en-US"]
+
+    public init() {}
 }
 
 public final class FakePhone: @unchecked Sendable {

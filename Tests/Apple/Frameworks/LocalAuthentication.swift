@@ -82,13 +82,16 @@ open class LAContext: NSObject {
         guard unsafe evaluable(policy, &obstacle) else {
             throw LAError(LAError.Code(rawValue: obstacle?.code ?? -1) ?? .authenticationFailed)
         }
-        let answer = FakePhone.shared.with { phone in
+        FakePhone.shared.with { phone in
             phone.prompts.append(
                 (policy.rawValue, reason, localizedFallbackTitle, localizedCancelTitle))
-            return FakePhone.shared.nextAnswer()
         }
+        let answer = FakePhone.shared.nextAnswer()
         // A person takes a moment, in which the app may dismiss the prompt.
-        try? await Task.sleep(for: .milliseconds(5))
+        let time = FakePhone.shared.with { $0.answerTime }, end = ContinuousClock.now + time
+        while ContinuousClock.now < end, !lock.withLock({ isInvalid }) {
+            try? await Task.sleep(for: .milliseconds(2))
+        }
         if lock.withLock({ isInvalid }) { throw LAError(.appCancel) }
         switch answer {
         case .recognized:

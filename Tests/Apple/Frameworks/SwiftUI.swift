@@ -5,7 +5,8 @@
 // form, foreach, picker, toggle, textfield, securefield, progressview, shape, path, color, font, app,
 // scene, windowgroup, uiviewrepresentable, uihostingcontroller, view/task(priority:_:),
 // view/ondisappear(perform:), view/fullscreencover(ispresented:ondismiss:content:), view/overlay(alignment:content:),
-// view/accessibilitylabel(_:), and view/accessibilityaddtraits(_:).
+// view/accessibilitylabel(_:), view/accessibilityaddtraits(_:), and
+// view/id(_:).
 @_exported import Combine
 @_exported import UIKit
 
@@ -60,7 +61,10 @@
 
     /// Presses the first button with a label. Returns whether there is one.
     @discardableResult public func press(_ label: String) -> Bool {
-        guard let button = elements.first(where: { $0.kind == .button && ($0.label == label || $0.spoken == label) })
+        guard
+            let button = elements.first(where: {
+                $0.kind == .button && ($0.label == label || $0.spoken == label)
+            })
         else { return false }
         button.press?()
         return true
@@ -68,7 +72,9 @@
 
     /// Types into a field, switches a toggle, or chooses from a picker by its label.
     @discardableResult public func set(_ label: String, to value: Any) -> Bool {
-        guard let element = elements.first(where: { $0.label == label && $0.set != nil }) else { return false }
+        guard let element = elements.first(where: { $0.label == label && $0.set != nil }) else {
+            return false
+        }
         if let choice = element.choices.first(where: { $0.label == value as? String }) {
             element.set?(choice.tag)
         } else {
@@ -84,6 +90,13 @@
         let left = appeared.removeValue(forKey: place)
         left?.task?.cancel()
         for end in left?.end ?? [] { end() }
+    }
+
+    /// The elements of a view that is another one as soon as its identity changes.
+    fileprivate func elements<V: View>(_ view: V, identity: AnyHashable) -> [FakeElement] {
+        path.append("id \(identity)")
+        defer { path.removeLast() }
+        return elements(view)
     }
 
     fileprivate var place: String { path.joined(separator: "/") }
@@ -118,15 +131,21 @@ extension Never: View {
 @resultBuilder public enum ViewBuilder {
     public static func buildBlock() -> EmptyView { EmptyView() }
     public static func buildBlock<V: View>(_ view: V) -> V { view }
-    public static func buildBlock<each V: View>(_ views: repeat each V) -> TupleView<(repeat each V)> {
+    public static func buildBlock<each V: View>(_ views: repeat each V) -> TupleView<
+        (repeat each V)
+    > {
         var all: [any View] = []
         repeat all.append(each views)
         return TupleView(fake: all)
     }
     public static func buildExpression<V: View>(_ view: V) -> V { view }
     public static func buildIf<V: View>(_ view: V?) -> V? { view }
-    public static func buildEither<A: View, B: View>(first: A) -> _ConditionalContent<A, B> { .first(first) }
-    public static func buildEither<A: View, B: View>(second: B) -> _ConditionalContent<A, B> { .second(second) }
+    public static func buildEither<A: View, B: View>(first: A) -> _ConditionalContent<A, B> {
+        .first(first)
+    }
+    public static func buildEither<A: View, B: View>(second: B) -> _ConditionalContent<A, B> {
+        .second(second)
+    }
 }
 
 public struct EmptyView: View, FakeDrawn {
@@ -168,17 +187,24 @@ public struct FakeModified<Content: View>: View, FakeDrawn {
     func drawn(on screen: FakeScreen) -> [FakeElement] { change(screen, screen.elements(content)) }
 }
 
-/// A view with others inside.
-public struct FakeContainer<Content: View>: View, FakeDrawn {
+/// A view with an identity.
+public struct FakeIdentified<Content: View>: View, FakeDrawn {
     let content: Content
+    let identity: AnyHashable
     public var body: Never { fatalError() }
-    func drawn(on screen: FakeScreen) -> [FakeElement] { screen.elements(content) }
+    func drawn(on screen: FakeScreen) -> [FakeElement] {
+        screen.elements(content, identity: identity)
+    }
 }
 
 // MARK: State
 
 @propertyWrapper public struct State<Value>: FakeStored {
-    final class Box { var value: Value; var stored: Box?; init(_ value: Value) { self.value = value } }
+    final class Box {
+        var value: Value
+        var stored: Box?
+        init(_ value: Value) { self.value = value }
+    }
     private let box: Box
     public init(wrappedValue: Value) { box = Box(wrappedValue) }
     public init(initialValue: Value) { box = Box(initialValue) }
@@ -186,7 +212,9 @@ public struct FakeContainer<Content: View>: View, FakeDrawn {
         get { (box.stored ?? box).value }
         nonmutating set { (box.stored ?? box).value = newValue }
     }
-    public var projectedValue: Binding<Value> { Binding(get: { wrappedValue }, set: { wrappedValue = $0 }) }
+    public var projectedValue: Binding<Value> {
+        Binding(get: { wrappedValue }, set: { wrappedValue = $0 })
+    }
     func connect(_ screen: FakeScreen, _ place: String) {
         let kept = screen.slots[place] as? Box ?? box
         screen.slots[place] = kept
@@ -194,11 +222,19 @@ public struct FakeContainer<Content: View>: View, FakeDrawn {
     }
 }
 
-@MainActor @preconcurrency @propertyWrapper public struct StateObject<Value: ObservableObject>: FakeStored {
-    final class Box { var make: () -> Value; var made: Value?; var stored: Box?; nonisolated init(_ make: @escaping () -> Value) { self.make = make } }
+@MainActor @preconcurrency @propertyWrapper
+public struct StateObject<Value: ObservableObject>: FakeStored {
+    final class Box {
+        var make: () -> Value
+        var made: Value?
+        var stored: Box?
+        nonisolated init(_ make: @escaping () -> Value) { self.make = make }
+    }
     // Only the main thread uses what is in it.
     nonisolated(unsafe) private let box: Box
-    public nonisolated init(wrappedValue thunk: @autoclosure @escaping () -> Value) { box = Box(thunk) }
+    public nonisolated init(wrappedValue thunk: @autoclosure @escaping () -> Value) {
+        box = Box(thunk)
+    }
     public var wrappedValue: Value {
         let box = box.stored ?? box
         if let made = box.made { return made }
@@ -220,7 +256,9 @@ public struct FakeContainer<Content: View>: View, FakeDrawn {
 
     @dynamicMemberLookup @MainActor public struct Wrapper {
         let object: Value
-        public subscript<Member>(dynamicMember path: ReferenceWritableKeyPath<Value, Member>) -> Binding<Member> {
+        public subscript<Member>(dynamicMember path: ReferenceWritableKeyPath<Value, Member>)
+            -> Binding<Member>
+        {
             let object = object
             return Binding(get: { object[keyPath: path] }, set: { object[keyPath: path] = $0 })
         }
@@ -230,18 +268,24 @@ public struct FakeContainer<Content: View>: View, FakeDrawn {
 @propertyWrapper public struct Binding<Value> {
     private let get: () -> Value
     private let set: (Value) -> Void
-    public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) { (self.get, self.set) = (get, set) }
+    public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) {
+        (self.get, self.set) = (get, set)
+    }
     public var wrappedValue: Value {
         get { get() }
         nonmutating set { set(newValue) }
     }
     public var projectedValue: Self { self }
-    public static func constant(_ value: Value) -> Binding { Binding(get: { value }, set: { _ in }) }
+    public static func constant(_ value: Value) -> Binding {
+        Binding(get: { value }, set: { _ in })
+    }
 }
 
 @propertyWrapper public struct Environment<Value> {
     private let value: Value
-    public init(_ path: KeyPath<EnvironmentValues, Value>) { value = EnvironmentValues()[keyPath: path] }
+    public init(_ path: KeyPath<EnvironmentValues, Value>) {
+        value = EnvironmentValues()[keyPath: path]
+    }
     public var wrappedValue: Value { value }
 }
 
@@ -272,13 +316,16 @@ public struct Image: View, FakeDrawn {
 
 public struct ButtonRole: Equatable, Sendable {
     let name: String
-    public static let destructive = ButtonRole(name: "destructive"), cancel = ButtonRole(name: "cancel")
+    public static let destructive = ButtonRole(name: "destructive"),
+        cancel = ButtonRole(name: "cancel")
 }
 
 public struct Button<Label: View>: View, FakeDrawn {
     let label: Label
     let action: @MainActor () -> Void
-    public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) { (self.label, self.action) = (label(), action) }
+    public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {
+        (self.label, self.action) = (label(), action)
+    }
     public var body: Never { fatalError() }
     func drawn(on screen: FakeScreen) -> [FakeElement] {
         let text = screen.elements(label).map(\.label).joined(separator: " ")
@@ -286,40 +333,59 @@ public struct Button<Label: View>: View, FakeDrawn {
     }
 }
 extension Button where Label == Text {
-    public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) { (label, self.action) = (Text(title), action) }
-    public init<S: StringProtocol>(_ title: S, role: ButtonRole?, action: @escaping @MainActor () -> Void) { (label, self.action) = (Text(title), action) }
+    public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {
+        (label, self.action) = (Text(title), action)
+    }
+    public init<S: StringProtocol>(
+        _ title: S, role: ButtonRole?, action: @escaping @MainActor () -> Void
+    ) { (label, self.action) = (Text(title), action) }
 }
 
 public struct TextField: View, FakeDrawn {
     let title: String
     let text: Binding<String>
-    public init<S: StringProtocol>(_ title: S, text: Binding<String>) { (self.title, self.text) = (String(title), text) }
+    public init<S: StringProtocol>(_ title: S, text: Binding<String>) {
+        (self.title, self.text) = (String(title), text)
+    }
     public var body: Never { fatalError() }
     func drawn(on screen: FakeScreen) -> [FakeElement] {
         let text = text
-        return [FakeElement(kind: .field, label: title, set: { text.wrappedValue = $0 as? String ?? "" })]
+        return [
+            FakeElement(
+                kind: .field, label: title, set: { text.wrappedValue = $0 as? String ?? "" })
+        ]
     }
 }
 
 public struct SecureField: View, FakeDrawn {
     let title: String
     let text: Binding<String>
-    public init<S: StringProtocol>(_ title: S, text: Binding<String>) { (self.title, self.text) = (String(title), text) }
+    public init<S: StringProtocol>(_ title: S, text: Binding<String>) {
+        (self.title, self.text) = (String(title), text)
+    }
     public var body: Never { fatalError() }
     func drawn(on screen: FakeScreen) -> [FakeElement] {
         let text = text
-        return [FakeElement(kind: .field, label: title, set: { text.wrappedValue = $0 as? String ?? "" })]
+        return [
+            FakeElement(
+                kind: .field, label: title, set: { text.wrappedValue = $0 as? String ?? "" })
+        ]
     }
 }
 
 public struct Toggle: View, FakeDrawn {
     let title: String
     let isOn: Binding<Bool>
-    public init<S: StringProtocol>(_ title: S, isOn: Binding<Bool>) { (self.title, self.isOn) = (String(title), isOn) }
+    public init<S: StringProtocol>(_ title: S, isOn: Binding<Bool>) {
+        (self.title, self.isOn) = (String(title), isOn)
+    }
     public var body: Never { fatalError() }
     func drawn(on screen: FakeScreen) -> [FakeElement] {
         let isOn = isOn
-        return [FakeElement(kind: .toggle, label: title, set: { isOn.wrappedValue = $0 as? Bool ?? false })]
+        return [
+            FakeElement(
+                kind: .toggle, label: title, set: { isOn.wrappedValue = $0 as? Bool ?? false })
+        ]
     }
 }
 
@@ -327,7 +393,9 @@ public struct Picker<Selection: Hashable, Content: View>: View, FakeDrawn {
     let title: String
     let selection: Binding<Selection>
     let content: Content
-    public init<S: StringProtocol>(_ title: S, selection: Binding<Selection>, @ViewBuilder content: () -> Content) {
+    public init<S: StringProtocol>(
+        _ title: S, selection: Binding<Selection>, @ViewBuilder content: () -> Content
+    ) {
         (self.title, self.selection, self.content) = (String(title), selection, content())
     }
     public var body: Never { fatalError() }
@@ -335,7 +403,13 @@ public struct Picker<Selection: Hashable, Content: View>: View, FakeDrawn {
         FakeTag.found = []
         let choices = screen.elements(content).map(\.label)
         let selection = selection
-        var picker = FakeElement(kind: .picker, label: title, set: { if let tag = ($0 as? AnyHashable)?.base as? Selection { selection.wrappedValue = tag } })
+        var picker = FakeElement(
+            kind: .picker, label: title,
+            set: {
+                if let tag = ($0 as? AnyHashable)?.base as? Selection {
+                    selection.wrappedValue = tag
+                }
+            })
         picker.choices = Array(zip(choices, FakeTag.found)).map { (label: $0.0, tag: $0.1) }
         return [picker]
     }
@@ -347,19 +421,26 @@ public struct ProgressView: View, FakeDrawn {
     public init() { value = nil }
     public init(value: Double?) { self.value = value }
     public var body: Never { fatalError() }
-    func drawn(on screen: FakeScreen) -> [FakeElement] { [FakeElement(kind: .other, label: "progress")] }
+    func drawn(on screen: FakeScreen) -> [FakeElement] {
+        [FakeElement(kind: .other, label: "progress")]
+    }
 }
 
 public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: View, FakeDrawn {
     let data: Data
     let content: (Data.Element) -> Content
-    public init(_ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder content: @escaping (Data.Element) -> Content) {
+    public init(
+        _ data: Data, id: KeyPath<Data.Element, ID>,
+        @ViewBuilder content: @escaping (Data.Element) -> Content
+    ) {
         (self.data, self.content) = (data, content)
         let ids = data.map { $0[keyPath: id] }
         precondition(Set(ids).count == ids.count, "two elements have the same id: \(ids)")
     }
     public var body: Never { fatalError() }
-    func drawn(on screen: FakeScreen) -> [FakeElement] { data.flatMap { screen.elements(content($0)) } }
+    func drawn(on screen: FakeScreen) -> [FakeElement] {
+        data.flatMap { screen.elements(content($0)) }
+    }
 }
 
 // MARK: Containers
@@ -371,13 +452,19 @@ public typealias VStack<Content: View> = FakeStack<Content>
 public typealias HStack<Content: View> = FakeRow<Content>
 public struct FakeStack<Content: View>: View, FakeDrawn {
     let content: Content
-    public init(alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content) { self.content = content() }
+    public init(
+        alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil,
+        @ViewBuilder content: () -> Content
+    ) { self.content = content() }
     public var body: Never { fatalError() }
     func drawn(on screen: FakeScreen) -> [FakeElement] { screen.elements(content) }
 }
 public struct FakeRow<Content: View>: View, FakeDrawn {
     let content: Content
-    public init(alignment: VerticalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content) { self.content = content() }
+    public init(
+        alignment: VerticalAlignment = .center, spacing: CGFloat? = nil,
+        @ViewBuilder content: () -> Content
+    ) { self.content = content() }
     public var body: Never { fatalError() }
     func drawn(on screen: FakeScreen) -> [FakeElement] { screen.elements(content) }
 }
@@ -396,9 +483,13 @@ public struct Form<Content: View>: View, FakeDrawn {
 public struct Section<Content: View>: View, FakeDrawn {
     let title: String
     let content: Content
-    public init<S: StringProtocol>(_ title: S, @ViewBuilder content: () -> Content) { (self.title, self.content) = (String(title), content()) }
+    public init<S: StringProtocol>(_ title: S, @ViewBuilder content: () -> Content) {
+        (self.title, self.content) = (String(title), content())
+    }
     public var body: Never { fatalError() }
-    func drawn(on screen: FakeScreen) -> [FakeElement] { [FakeElement(kind: .text, label: title)] + screen.elements(content) }
+    func drawn(on screen: FakeScreen) -> [FakeElement] {
+        [FakeElement(kind: .text, label: title)] + screen.elements(content)
+    }
 }
 public struct Spacer: View, FakeDrawn {
     public init() {}
@@ -414,7 +505,8 @@ public struct Font: Sendable {
     public func bold() -> Font { self }
 }
 public struct Alignment: Sendable {
-    public static let leading = Alignment(), trailing = Alignment(), top = Alignment(), bottom = Alignment(), center = Alignment()
+    public static let leading = Alignment(), trailing = Alignment(), top = Alignment(),
+        bottom = Alignment(), center = Alignment()
 }
 public enum TextAlignment: Sendable { case leading, center, trailing }
 public enum ContentMode: Sendable { case fit, fill }
@@ -470,7 +562,7 @@ public struct Ellipse: Shape {
     func makeUIView(context: Context) -> UIViewType
     func updateUIView(_ uiView: UIViewType, context: Context)
 }
-public struct UIViewRepresentableContext<Representable> { init() {} }
+public struct UIViewRepresentableContext<Representable> {}
 extension UIViewRepresentable {
     public var body: FakeShape {
         let context = UIViewRepresentableContext<Self>()
@@ -486,25 +578,51 @@ extension View {
     public func font(_ font: Font?) -> some View { self }
     public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { self }
     public func multilineTextAlignment(_ alignment: TextAlignment) -> some View { self }
-    public func frame(maxWidth: CGFloat? = nil, alignment: Alignment = .center) -> some View { self }
+    public func frame(maxWidth: CGFloat? = nil, alignment: Alignment = .center) -> some View {
+        self
+    }
     public func aspectRatio(_ ratio: CGFloat? = nil, contentMode: ContentMode) -> some View { self }
     public func clipShape<S: Shape>(_ shape: S) -> some View { self }
     public func buttonStyle<S: PrimitiveButtonStyle>(_ style: S) -> some View { self }
     public func controlSize(_ size: ControlSize) -> some View { self }
     public func disabled(_ isDisabled: Bool) -> some View {
-        FakeModified(content: self) { _, all in isDisabled ? all.map { var one = $0; one.press = nil; return one } : all }
+        FakeModified(content: self) { _, all in
+            isDisabled
+                ? all.map {
+                    var one = $0
+                    one.press = nil
+                    return one
+                } : all
+        }
     }
-    public func environment<V>(_ path: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View { self }
+    public func environment<V>(_ path: WritableKeyPath<EnvironmentValues, V>, _ value: V)
+        -> some View
+    { self }
     public func interactiveDismissDisabled(_ isDisabled: Bool = true) -> some View { self }
     public func accessibilityHidden(_ isHidden: Bool) -> some View {
         // Still on the screen, but a screen reader passes it over.
-        FakeModified(content: self) { _, all in all.map { var one = $0; if isHidden { one.spoken = "" }; return one } }
+        FakeModified(content: self) { _, all in
+            all.map {
+                var one = $0
+                if isHidden { one.spoken = "" }
+                return one
+            }
+        }
     }
     public func accessibilityAddTraits(_ traits: AccessibilityTraits) -> some View { self }
     public func accessibilityLabel<S: StringProtocol>(_ label: S) -> some View {
         FakeModified(content: self) { _, all in
-            all.isEmpty ? [FakeElement(kind: .other, label: String(label))] : all.map { var one = $0; one.spoken = String(label); return one }
+            all.isEmpty
+                ? [FakeElement(kind: .other, label: String(label))]
+                : all.map {
+                    var one = $0
+                    one.spoken = String(label)
+                    return one
+                }
         }
+    }
+    public func id<ID: Hashable>(_ id: ID) -> some View {
+        FakeIdentified(content: self, identity: AnyHashable(id))
     }
     public func tag<V: Hashable>(_ tag: V) -> some View {
         FakeModified(content: self) { _, all in
@@ -512,11 +630,16 @@ extension View {
             return all
         }
     }
-    public func overlay<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V) -> some View {
+    public func overlay<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V)
+        -> some View
+    {
         let content = content()
         return FakeModified(content: self) { $1 + $0.elements(content) }
     }
-    public func task(priority: TaskPriority = .userInitiated, _ action: @escaping @MainActor @Sendable () async -> Void) -> some View {
+    public func task(
+        priority: TaskPriority = .userInitiated,
+        _ action: @escaping @MainActor @Sendable () async -> Void
+    ) -> some View {
         FakeModified(content: self) { screen, all in
             let place = screen.place
             screen.seen.insert(place)
@@ -530,11 +653,16 @@ extension View {
         FakeModified(content: self) { screen, all in
             let place = screen.place
             screen.seen.insert(place)
-            if screen.appeared[place] == nil { screen.appeared[place] = (nil, action.map { [$0] } ?? []) }
+            if screen.appeared[place] == nil {
+                screen.appeared[place] = (nil, action.map { [$0] } ?? [])
+            }
             return all
         }
     }
-    public func fullScreenCover<C: View>(isPresented: Binding<Bool>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping () -> C) -> some View {
+    public func fullScreenCover<C: View>(
+        isPresented: Binding<Bool>, onDismiss: (() -> Void)? = nil,
+        @ViewBuilder content: @escaping () -> C
+    ) -> some View {
         FakeModified(content: self) { screen, all in
             // What is below cannot be pressed.
             isPresented.wrappedValue ? screen.elements(content()) : all
@@ -565,6 +693,11 @@ open class UIHostingController<Content: View>: UIViewController {
         super.init(nibName: nil, bundle: nil)
     }
     public required init?(coder: NSCoder) { nil }
+    /// It appears, and is drawn for the first time.
+    open override func didMove(toParent parent: UIViewController?) {
+        super.didMove(toParent: parent)
+        _ = fakeScreen.elements
+    }
     open override func viewDidDisappear(_ animated: Bool) {
         super.viewDidDisappear(animated)
         fakeScreen.close()

@@ -19,7 +19,9 @@ struct FaceStageView: View {
             CameraPreview(camera: camera)
                 .aspectRatio(3 / 4, contentMode: .fit)
                 .clipShape(Ellipse())
-                .overlay { Ellipse().trim(from: 0, to: Double(stage.progress) / 100).stroke(lineWidth: 6) }
+                .overlay {
+                    Ellipse().trim(from: 0, to: Double(stage.progress) / 100).stroke(lineWidth: 6)
+                }
                 .overlay(alignment: stage.sign.edge) {
                     if let symbol = stage.sign?.symbol {
                         Image(systemName: symbol)

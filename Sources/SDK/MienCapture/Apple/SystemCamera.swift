@@ -31,7 +31,8 @@ public final class SystemCamera: CaptureCamera, @unchecked Sendable {
             bufferingPolicy: .bufferingNewest(1))
         receiver.deliver(to: continuation)
         do {
-            try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+            try await withCheckedThrowingContinuation {
+                (done: CheckedContinuation<Void, any Error>) in
                 queue.async { [self] in done.resume(with: Result { try begin(position) }) }
             }
         } catch {
@@ -138,7 +139,8 @@ public final class SystemCamera: CaptureCamera, @unchecked Sendable {
             let longer = max(whole.extent.width, whole.extent.height)
             let scale = min(1, CGFloat(side) / max(1, longer))
             let image =
-                scale < 1 ? whole.transformed(by: CGAffineTransform(scaleX: scale, y: scale)) : whole
+                scale < 1
+                ? whole.transformed(by: CGAffineTransform(scaleX: scale, y: scale)) : whole
             return Self.context.jpeg(image, quality)
         }
     }

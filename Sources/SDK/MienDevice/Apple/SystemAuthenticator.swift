@@ -10,6 +10,11 @@ public struct SystemAuthenticator: LocalAuthenticator {
 
     public init(now: @escaping @Sendable () -> Instant) { self.now = now }
 
+    /// Uses the device's clock.
+    public init() {
+        self.init { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+    }
+
     public func capability() async throws -> BiometricCapability {
         let biometrics = Self.obstacle(to: .deviceOwnerAuthenticationWithBiometrics),
             owner = Self.obstacle(to: .deviceOwnerAuthentication)
@@ -107,7 +112,9 @@ extension BiometricPolicy {
 extension DeviceError {
     /// Converts an error of LocalAuthentication.
     init(local error: NSError?) {
-        let code = error.flatMap { $0.domain == LAErrorDomain ? LAError.Code(rawValue: $0.code) : nil }
+        let code = error.flatMap {
+            $0.domain == LAErrorDomain ? LAError.Code(rawValue: $0.code) : nil
+        }
         guard let code else {
             self.init(
                 .biometricNotSupportedOrPermissionDenied,
