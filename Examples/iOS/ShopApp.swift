@@ -30,8 +30,7 @@ struct ShopView: View {
     var options = Shop.options
     @State private var session: MienSession?
     @State private var user: UserInfo?
-    @State private var client: JourneyClient?
-    @State private var journey: Journey?
+    @State private var run: (client: JourneyClient, journey: Journey)?
     @State private var isInJourney = false
     @State private var message = ""
 
@@ -57,7 +56,7 @@ struct ShopView: View {
         }
         .task { act("") { try await $0.configure() } }
         .fullScreenCover(isPresented: $isInJourney) {
-            if let journey { JourneyView(journey: journey, client: client, onEnd: end) }
+            if let run { JourneyView(journey: run.journey, client: run.client, onEnd: end) }
         }
     }
 
@@ -65,7 +64,7 @@ struct ShopView: View {
         act("") { session in
             let client = try JourneyClient(options)
             let user = await session.state == .signedIn ? session : nil
-            (self.client, journey) = (client, try await client.start(id, session: user))
+            run = (client, try await client.start(id, session: user))
             isInJourney = true
         }
     }
@@ -95,7 +94,7 @@ struct ShopView: View {
 /// A journey, step by step, with whatever the server asks for.
 struct JourneyView: View {
     let journey: Journey
-    let client: JourneyClient?
+    let client: JourneyClient
     let onEnd: @MainActor (JourneyOutcome?) -> Void
     @State private var step: MienServiceResponse?
     @State private var entered: [String: String] = [:]

@@ -104,7 +104,7 @@ private struct AppleModule {
             let sources = (found?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
             let files = try sources.filter {
                 try String(contentsOf: $0, encoding: .utf8).contains(
-                    #/(?m)^ *\#(else)?if .*(Darwin|Security|LocalAuthentication|DeviceCheck|Services|UIKit|Glibc|os\()/#
+                    #/(?m)^ *\#(else)?if .*(Darwin|Security|LocalAuthentication|DeviceCheck|CoreML|Services|UIKit|Glibc|os\()/#
                 )
             }
             return files.isEmpty
