@@ -1,8 +1,8 @@
 // A whole app: sign up with a code from an email, register a face, and sign in with it or with Face ID.
 // Journeys decide on the server what they ask for; this app shows it. See docs/quick-start-ios.md.
-import MienAPI
 import MienCapture
 import MienClient
+import MienCore
 import MienDevice
 import SwiftUI
 
