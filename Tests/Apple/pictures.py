@@ -80,8 +80,8 @@ def main():
         face = json.loads(json.dumps(drawn["people"]["ada"]["front"]))
         for size in (640, 1280):
             draw("owner", face, size, **{"card": "false", "from": "#c3cdd2", "to": "#98a5ac"})
-        for number in range(1, 17):
-            draw("owner", face, 640, **{"card": "false", "from": "#c3cdd2", "to": "#98a5ac", "sway": number, "quality": 0.75})
+        for number in range(1, 41):
+            draw("owner", face, 640, **{"card": "false", "from": "#c3cdd2", "to": "#98a5ac", "sway": number, "quality": 0.6})
     finally:
         chromium.close()
 

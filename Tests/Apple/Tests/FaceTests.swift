@@ -132,7 +132,10 @@ import SwiftUI
     ) {
         let server = try await Servers.server(), app = try await server.app(mode: "liveness_active")
         let user = try await server.user(), living = try Pictures.living()
-        FakePhone.shared.with { $0.picture = { $0 ? living() : nil } }
+        FakePhone.shared.with {
+            $0.picture = { $0 ? living() : nil }
+            $0.framesPerSecond = 10
+        }
         try MienIdentityVerification.initialize(baseUrl: server.address, clientId: app)
         let receiver = Receiver()
         MienIdentityVerification.delegate = receiver
@@ -154,8 +157,10 @@ import SwiftUI
             words.formUnion(elements.filter { $0.kind == .text }.map(\.label))
             symbols.formUnion(elements.filter { $0.kind == .image }.map(\.label))
             return !words.isDisjoint(with: actions.filter { $0 != "Hold still" })
-                && !symbols.isEmpty || !receiver.ends.isEmpty
+                && !symbols.isEmpty || words.contains(texts["capture_failed_title"])
         }
+        let state = try await journey.captureSession().status()
+        expect(state.isOpen, "the capture has ended: \(state.reasons ?? [])")
         expect(!words.contains("Blink"), "the person does not have to blink")
         let spoken = FakePhone.shared.with { $0.announcements }
         expect(

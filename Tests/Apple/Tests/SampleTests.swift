@@ -56,7 +56,15 @@ import SwiftUI
         try await fill("passcode", code ?? "")
         try await press("Continue")
         // Not yet: a person decides about the face later.
+        try await see("Use my face")
         try await press("Cancel")
+        try await see("Hello")
+        // A code from a mail does not allow a key; the password does.
+        try await press("Sign out")
+        try await press("Sign in")
+        try await fill("username", user)
+        try await fill("password", "correct horse battery")
+        try await press("Password")
         try await see("Hello")
         try await press("Use Face ID from now on")
         try await see("Face ID is on")
@@ -64,6 +72,7 @@ import SwiftUI
         try await press("Sign in with Face ID")
         try await see("Hello")
         try await press("Register my face")
+        try await press("I consent")
         try await press("Start camera")
         try await see("Hello")
         try await press("Sign out")

@@ -167,7 +167,7 @@ enum Pictures {
 
     /// The owner, who is never quite still.
     static func living() throws -> @Sendable () -> FakePicture {
-        let pictures = try (1...16).map { try drawn("owner-\($0)", [640]) }
+        let pictures = try (1...40).map { try drawn("owner-\($0)", [640]) }
         let count = Locked(0)
         return {
             let number = count.withLock { count in
