@@ -2,7 +2,7 @@
 // does at the next prompt, what the camera sees, and where a browser goes. Tests set it.
 import Foundation
 
-/// What a person in front of the phone does when it asks for their face, finger, or passcode.
+/// The answer of a person whom the phone asks for their face, finger, or passcode.
 public enum FakeAnswer: Sendable {
     case recognized, passcode
     /// A code of `LAError`.
@@ -41,7 +41,7 @@ public struct FakePhoneState: Sendable {
     public var isLockedOut = false
     /// Whether the person has refused Face ID to the app.
     public var isDenied = false
-    /// What the person does at the next prompts, in order; afterward, `.recognized`.
+    /// The person's answers to the next prompts, in order; afterward, `.recognized`.
     public var answers: [FakeAnswer] = []
     /// How long a person takes.
     public var answerTime = Duration.milliseconds(5)
@@ -95,7 +95,7 @@ public final class FakePhone: @unchecked Sendable {
     /// Another face is enrolled instead.
     public func enrollAnotherFace() { with { $0.enrollment = max(1, $0.enrollment + 1) } }
 
-    /// What the person does now.
+    /// Takes the person's next answer.
     public func nextAnswer() -> FakeAnswer {
         with { $0.answers.isEmpty ? .recognized : $0.answers.removeFirst() }
     }

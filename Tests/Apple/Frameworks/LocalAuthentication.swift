@@ -34,7 +34,7 @@ public struct LAError: CustomNSError {
 }
 
 open class LAContext: NSObject {
-    /// What unlocked the context, for the keychain of the fakes: the enrollment, or 0 for the passcode.
+    /// The enrollment that unlocked the context, or 0 for the passcode: for the keychain of the fakes.
     public private(set) var fakeUnlock: Int?
     private var domainState: Data?
     private var isInvalid = false

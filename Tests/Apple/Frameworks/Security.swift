@@ -81,7 +81,7 @@ public final class SecKey {
     let flags: SecAccessControlCreateFlags
     /// The enrollment when the key was made.
     let enrollment: Int
-    /// What the query that found it brought along.
+    /// The context of the query that found it.
     let context: LAContext?
 
     init(
@@ -138,7 +138,7 @@ private final class Keychain: @unchecked Sendable {
         return body(&items)
     }
 
-    /// What identifies an item, and what a query compares.
+    /// The attributes that identify an item, and that a query compares.
     static let identifying = [
         kSecClass, kSecAttrService, kSecAttrAccount, kSecAttrApplicationTag, kSecAttrKeyClass,
         kSecAttrTokenID,

@@ -12,7 +12,7 @@
 
 // MARK: Drawing
 
-/// What a view shows.
+/// A text or a control that a view shows.
 @MainActor public struct FakeElement {
     public enum Kind {
         case text, button, image, field, toggle, picker, other
@@ -20,7 +20,7 @@
 
     public let kind: Kind
     public var label: String
-    /// What a screen reader says, if it is not the label.
+    /// The words of a screen reader, if they are not the label.
     public var spoken: String?
     public var press: (() -> Void)?
     /// Sets a field's text, a toggle's state, or a picker's choice.

@@ -114,7 +114,8 @@ import MienKeys
                 (found as? DeviceError)?.code == .biometricPrivateKeyNotFound,
                 "\(String(describing: found))")
             expect(try await keys.listTags().isEmpty)
-            expect(FakePhone.shared.with { $0.prompts.isEmpty }, "nobody was asked in vain")
+            expect(
+                FakePhone.shared.with { $0.prompts.isEmpty }, "nobody was asked for a useless key")
         }
     },
     AppleTest(

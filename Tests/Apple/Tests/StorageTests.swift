@@ -3,7 +3,7 @@ import Foundation
 import MienClient
 import MienCore
 
-/// What is kept in the keychain without a word of the app.
+/// Secrets that are kept in the keychain without a word of the app.
 @MainActor let storageTests = [
     AppleTest(
         "device tokens are in the keychain by default, apart for each app and server",

@@ -9,7 +9,7 @@ internal import UIKit
 @MainActor
 final class CaptureModel: ObservableObject {
     @Published private(set) var screen: CaptureScreen
-    /// What is chosen on the screen, before the person goes on.
+    /// The choices on the screen, before the person goes on.
     @Published var country: String?
     @Published var type: DocumentChoices.Kind?
     @Published var omitted: Set<OmissionChoices.Movement> = []

@@ -81,7 +81,7 @@ struct Outline: Shape {
     }
 }
 
-/// What the camera sees.
+/// The camera's picture.
 struct CameraPreview: UIViewRepresentable {
     let camera: any CaptureCamera
 

@@ -1,7 +1,7 @@
 internal import MienAPI
 internal import MienIdentity
 
-/// What the person sees, in words. How it looks is up to the views.
+/// A screen in words. How it looks is up to the views.
 enum CaptureScreen: Sendable, Equatable {
     case waiting(String)
     case page(CapturePage)
@@ -10,7 +10,7 @@ enum CaptureScreen: Sendable, Equatable {
     case face(FaceStage)
     case document(DocumentStage)
 
-    /// What a screen reader says when the screen appears or changes.
+    /// The words of a screen reader when the screen appears or changes.
     var announcement: String {
         switch self {
         case .waiting(let text): text
@@ -32,7 +32,7 @@ struct CaptureButton: Sendable, Equatable {
     var role = Role.quiet
 }
 
-/// What the person chose.
+/// A choice of the person.
 enum CaptureChoice: Sendable, Equatable {
     /// The screen's main way on.
     case goOn

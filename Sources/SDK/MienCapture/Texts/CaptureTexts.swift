@@ -57,7 +57,7 @@ struct CaptureTexts: Sendable {
         self["\(side.rawValue)_title_\(type.rawValue)"]
     }
 
-    /// What to do about a fault of a preview.
+    /// Says what to do about a fault of a preview.
     func guidance(_ word: String, of side: SessionPicture, _ type: IdentityDocumentType) -> String {
         guard word == "no_document" else { return self["document_guide_\(word)"] }
         return self["document_guide_no_document_\(type == .passport ? "passport" : side.rawValue)"]

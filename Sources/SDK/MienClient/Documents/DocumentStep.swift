@@ -1,7 +1,7 @@
 public import MienAPI
 public import MienIdentity
 
-/// What a session with a document waits for.
+/// The input that a session with a document waits for.
 public enum DocumentStep: Sendable, Hashable {
     case consent
     /// The country and the type of the document.

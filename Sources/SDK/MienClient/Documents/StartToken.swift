@@ -1,6 +1,6 @@
 public import MienCore
 
-/// What a start token opens. It says so itself, with its prefix.
+/// The kind of session that a start token opens. The token says so itself, with its prefix.
 public struct StartToken: Sendable {
     public enum Kind: Sendable, Hashable {
         /// A capture of a face: ``CaptureSession``.

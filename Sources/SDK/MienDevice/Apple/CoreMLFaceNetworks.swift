@@ -43,7 +43,8 @@ public final class CoreMLFaceNetworks: FaceNetworks {
             let array = try MLMultiArray(
                 shape: input.shape.map { NSNumber(value: $0) }, dataType: .float32)
             unsafe array.withUnsafeMutableBytes { bytes, _ in
-                var span = unsafe bytes.bindMemory(to: Float.self).mutableSpan
+                let buffer = unsafe bytes.bindMemory(to: Float.self)
+                var span = unsafe buffer.mutableSpan
                 fill(&span)
             }
             let answer = try model.prediction(
