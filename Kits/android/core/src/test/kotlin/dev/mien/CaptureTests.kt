@@ -104,6 +104,31 @@ internal object CaptureTests {
             val passed = session(server).run(camera, object : CaptureListener { override fun onConsent(text: ConsentText) = text.version == "v1" })
             expect(passed.hasPassed && camera.stops == 1)
         }
+        test("captures: canceled by another thread, a capture ends as canceled, whatever was on its way and whether the server hears of it") {
+            for (isReachable in listOf(true, false)) {
+                val deletions = java.util.concurrent.atomic.AtomicInteger()
+                lateinit var session: CaptureSession
+                val server = FakeServer { request, _ ->
+                    when {
+                        request.method == "DELETE" -> {
+                            deletions.incrementAndGet()
+                            Thread.sleep(50)
+                            if (isReachable) answer("cancelled") else FakeServer.problem(500, "server_error")
+                        }
+                        request.method == "GET" -> answer()
+                        request.body.isNotEmpty() -> {
+                            Thread { try { session.cancel() } catch (_: MienException) {} }.start()
+                            while (deletions.get() == 0) Thread.sleep(1)
+                            FakeServer.problem(409, "capture_closed")
+                        }
+                        else -> answer()
+                    }
+                }
+                session = session(server)
+                expectEqual(session.run(Camera(50)).status, "cancelled")
+                if (isReachable) expectEqual(deletions.get(), 1)
+            }
+        }
         test("screens: a selfie with movements left out, too few of them, a failure, and its words") {
             var omitted = 0
             val server = FakeServer { request, _ ->

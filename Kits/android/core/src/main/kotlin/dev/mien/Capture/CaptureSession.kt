@@ -28,6 +28,8 @@ class CaptureSession internal constructor(
     private var batchBytes = 3 shl 20
     @Volatile private var buffer: FrameBuffer? = null
     @Volatile private var isCanceled = false
+    private val ending = Any()
+    private var ended: CaptureAnswer? = null
 
     fun status(): CaptureAnswer = noted(connection.json(call("GET")))
 
@@ -35,8 +37,12 @@ class CaptureSession internal constructor(
     fun cancel(): CaptureAnswer {
         isCanceled = true
         buffer?.onEnd(null)
-        return noted(connection.json(call("DELETE")))
+        return synchronized(ending) { ended ?: noted(connection.json(call("DELETE"))).also { ended = it } }
     }
+
+    /** Waits for the cancellation that another thread has begun. If the server cannot be reached, the session's deadline ends it. */
+    private fun canceled(): CaptureAnswer =
+        try { cancel() } catch (_: MienException) { CaptureAnswer(JsonObject(mapOf("status" to "cancelled"))) }
 
     /** Tells the server which actions the person cannot perform, before the start. It draws others. */
     fun omitActions(actions: List<String>): CaptureAnswer =
@@ -82,16 +88,20 @@ class CaptureSession internal constructor(
         if (!answer.isOpen) return answer
         val frames = FrameBuffer(answer.isLive)
         buffer = frames
-        if (isCanceled) return status()
+        if (isCanceled) return canceled()
         listener.onGuidance(answer)
         camera.start(if (answer.isLive) FrameSource.Quality.LIVE else FrameSource.Quality.STILL, frames)
         try {
             while (answer.isOpen) {
-                val batch = frames.take(if (answer.isLive) 8 else 1, batchBytes) ?: return if (isCanceled) status() else answer
+                val batch = frames.take(if (answer.isLive) 8 else 1, batchBytes) ?: return if (isCanceled) canceled() else answer
                 answer = if (answer.isLive) submitLive(batch) else submit(batch[0])
-                        listener.onGuidance(answer)
+                listener.onGuidance(answer)
             }
             return answer
+        } catch (error: MienException) {
+            // What was being sent arrived after the end.
+            if (isCanceled) return canceled()
+            throw error
         } finally {
             frames.onEnd(null)
             camera.stop()

@@ -31,6 +31,9 @@ class UrlConnectionTransport : HttpTransport {
             val status = connection.responseCode
             val stream: InputStream? = if (status < 400) connection.inputStream else connection.errorStream
             val body = stream?.use { read(it, request.maxResponseBytes, end) } ?: ByteArray(0)
+            // Java does not tell that a connection has ended early.
+            val length = connection.getHeaderField("content-length")?.toLongOrNull()
+            if (length != null && body.size < length) throw interrupted()
             val headers = LinkedHashMap<String, String>()
             for ((name, values) in connection.headerFields) {
                 if (name != null) headers[lower(name)] = values.joinToString(", ")
@@ -67,6 +70,8 @@ class UrlConnectionTransport : HttpTransport {
         is UnknownHostException -> HttpTransportException(HttpTransportException.Code.UNREACHABLE, "The server's name was not found.")
         is ConnectException -> HttpTransportException(HttpTransportException.Code.UNREACHABLE, "The server does not accept connections.")
         is SSLException -> HttpTransportException(HttpTransportException.Code.UNREACHABLE, "The connection is not secure: the server's certificate was not accepted.")
-        else -> HttpTransportException(HttpTransportException.Code.INTERRUPTED, "The connection ended before the response did.")
+        else -> interrupted()
     }
+
+    private fun interrupted() = HttpTransportException(HttpTransportException.Code.INTERRUPTED, "The connection ended before the response did.")
 }

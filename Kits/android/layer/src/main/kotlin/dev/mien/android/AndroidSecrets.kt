@@ -15,14 +15,14 @@ import javax.crypto.spec.GCMParameterSpec
 class AndroidSecrets : DeviceSecrets {
     override fun mac(message: ByteArray): ByteArray = AndroidKeyStore.guarded {
         val mac = Mac.getInstance("HmacSHA256")
-        mac.init(key(MAC) ?: make(MAC, KeyProperties.KEY_ALGORITHM_HMAC_SHA256, KeyGenParameterSpec.Builder(MAC, KeyProperties.PURPOSE_SIGN)))
+        mac.init(key(MAC) ?: make(KeyProperties.KEY_ALGORITHM_HMAC_SHA256, KeyGenParameterSpec.Builder(MAC, KeyProperties.PURPOSE_SIGN)))
         mac.doFinal(message)
     }
 
     override fun seal(content: ByteArray, context: String): ByteArray = AndroidKeyStore.guarded {
         val cipher = Cipher.getInstance("AES/GCM/NoPadding")
         cipher.init(Cipher.ENCRYPT_MODE, key(SEAL) ?: make(
-            SEAL, KeyProperties.KEY_ALGORITHM_AES,
+            KeyProperties.KEY_ALGORITHM_AES,
             KeyGenParameterSpec.Builder(SEAL, KeyProperties.PURPOSE_ENCRYPT or KeyProperties.PURPOSE_DECRYPT)
                 .setBlockModes(KeyProperties.BLOCK_MODE_GCM).setEncryptionPaddings(KeyProperties.ENCRYPTION_PADDING_NONE).setKeySize(256)))
         cipher.updateAAD(context.toByteArray(Charsets.UTF_8))
@@ -47,7 +47,7 @@ class AndroidSecrets : DeviceSecrets {
 
     private fun key(alias: String): SecretKey? = AndroidKeyStore.open().getKey(alias, null) as? SecretKey
 
-    private fun make(alias: String, algorithm: String, spec: KeyGenParameterSpec.Builder): SecretKey {
+    private fun make(algorithm: String, spec: KeyGenParameterSpec.Builder): SecretKey {
         val generator = KeyGenerator.getInstance(algorithm, AndroidKeyStore.NAME)
         generator.init(spec.build())
         return generator.generateKey()

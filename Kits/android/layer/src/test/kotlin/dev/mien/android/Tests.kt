@@ -47,8 +47,11 @@ internal class Awaited<T> {
 
     fun fail(error: Throwable) { results.add(error) }
 
-    fun get(seconds: Long = 60): T {
-        val found = results.poll(seconds, TimeUnit.SECONDS) ?: throw Testing.Failure("no result came")
+    fun get(seconds: Long = 60): T = poll(seconds * 1000) ?: throw Testing.Failure("no result came")
+
+    /** `null` if none has come in time. */
+    fun poll(milliseconds: Long): T? {
+        val found = results.poll(milliseconds, TimeUnit.MILLISECONDS) ?: return null
         if (found is Throwable) throw found
         @Suppress("UNCHECKED_CAST")
         return (found as Holder<T>).value
