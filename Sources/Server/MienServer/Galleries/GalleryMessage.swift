@@ -51,7 +51,8 @@ package enum GalleryMessage {
             let parts = reader.integer(UInt64.self), let limit = reader.integer(UInt8.self),
             (1...GalleryQuery.maxLimit).contains(Int(limit)),
             let threshold = reader.integer(UInt64.self).map(Double.init(bitPattern:)),
-            MatchScore.range.contains(threshold),
+            // Only one of the two zeros is written.
+            MatchScore.range.contains(threshold), threshold.sign == .plus,
             let mean = reader.float(), (-1...1).contains(mean),
             let deviation = reader.float(), (CohortStatistics.minDeviation...2).contains(deviation),
             let pack = reader.text().flatMap({ try? PackID($0) }),

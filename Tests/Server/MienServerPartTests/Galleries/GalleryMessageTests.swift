@@ -89,9 +89,11 @@ struct GalleryMessageTests {
         #expect(GalleryMessage.query(asked + [0]) == nil)
         #expect(GalleryMessage.answer(answered + [0]) == nil)
         #expect(GalleryMessage.query(answered) == nil && GalleryMessage.answer(asked) == nil)
-        // The limit, the threshold, the mean, and the deviation.
+        // The limit, the threshold (not a number, and the zero with a sign), the mean, and the
+        // deviation.
         for (offset, bytes) in [
             (12, [0]), (12, [65]), (13, Array(repeating: 255, count: 8)),
+            (13, [0, 0, 0, 0, 0, 0, 0, 128]),
             (21, [0, 0, 192, 127]), (25, [0, 0, 0, 0]),
         ] as [(Int, [UInt8])] {
             var changed = asked
