@@ -114,6 +114,24 @@ struct JourneyEditorTests {
         }
     }
 
+    /// `MIEN_UPDATE=1 scripts/test --filter JourneyEditorTests` writes them again.
+    @Test("scripts/test-android compiles the Kotlin code that is generated")
+    func kotlin() throws {
+        let folder = Repository.root.appending(path: "Kits/android/layer/src/test/kotlin")
+        let journeys = try [
+            "FaceLoginJourney": ExampleJourneys.journey("face-login"),
+            "HostileNamesJourney": JourneyDefinition(Self.hostile),
+        ]
+        for (name, journey) in journeys {
+            let code = KotlinClientCode.source(of: journey)
+            let file = folder.appending(path: "\(name).kt")
+            if ProcessInfo.processInfo.environment["MIEN_UPDATE"] == "1" {
+                try Data(code.utf8).write(to: file)
+            }
+            #expect(try String(contentsOf: file, encoding: .utf8) == code, "\(name)")
+        }
+    }
+
     @Test(
         "generated TypeScript passes a type checker",
         .enabled(if: TypeScriptChecker.path != nil, TypeScriptChecker.reason))

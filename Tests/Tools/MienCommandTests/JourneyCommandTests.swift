@@ -188,6 +188,8 @@ extension JourneyCommandTests {
         #expect(script.status == 0)
         #expect(
             try String(contentsOfFile: path, encoding: .utf8).contains("export const form = {"))
+        let kotlin = try await home.mien("journey", "codegen", file, "--language", "kotlin")
+        #expect(kotlin.status == 0 && kotlin.out.contains("object FaceLoginJourney {"))
         let unknown = try await home.mien("journey", "codegen", file, "--language", "cobol")
         #expect(unknown.status == 2 && unknown.err.contains("typescript"))
     }

@@ -10,15 +10,16 @@ struct CodegenCommand: ParsableCommand {
         abstract: "Generate client code for the branches of a journey's steps.",
         discussion: """
             For each step that asks the client, the code has one typed answer for each branch, with \
-            the fields of its schema. Swift is for apps with MienClient; TypeScript has no \
-            dependencies.
+            the fields of its schema. Swift is for apps with MienClient, Kotlin for apps with the kit \
+            for Android; TypeScript has no dependencies.
 
             EXAMPLE
               mien journey codegen face-login.json --language swift --output FaceLoginJourney.swift
+              mien journey codegen face-login.json --language kotlin --output FaceLoginJourney.kt
               mien journey codegen face-login.json --language typescript
             """)
 
-    enum Language: String, ExpressibleByArgument, CaseIterable { case swift, typescript }
+    enum Language: String, ExpressibleByArgument, CaseIterable { case swift, kotlin, typescript }
 
     @Argument(help: "The journey definition.") var file: String
     @Option(help: "The language of the code.") var language: Language
@@ -32,6 +33,7 @@ struct CodegenCommand: ParsableCommand {
         let code =
             switch language {
             case .swift: SwiftClientCode.source(of: journey)
+            case .kotlin: KotlinClientCode.source(of: journey)
             case .typescript: TypeScriptClientCode.source(of: journey)
             }
         guard let output else {

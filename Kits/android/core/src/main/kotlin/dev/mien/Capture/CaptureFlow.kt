@@ -1,0 +1,134 @@
+package dev.mien
+
+/**
+ * The screens of a capture: consent, what to leave out, the camera with its guidance, retry, and cancel. One call serves selfies and
+ * documents, whichever the start token is of.
+ *
+ *     val outcome = CaptureFlow(client, camera, screen, Texts.of(Locale.getDefault())).run(startToken)
+ */
+class CaptureFlow(
+    private val client: JourneyClient, private val camera: FrameSource, private val screen: CaptureScreen, internal val texts: Texts
+) {
+    /** Runs the capture of a step. Waits for the person: call it on a thread of your own. */
+    fun run(startToken: Sensitive<String>): CaptureOutcome {
+        screen.showWaiting()
+        try {
+            val document = DocumentSession(startToken, client.connection)
+            val state = try { document.state() } catch (error: MienException) {
+                // It is the token of a selfie.
+                if (error.code != MienException.Code.INVALID_CREDENTIALS) throw error
+                return selfie(CaptureSession(startToken, client.connection))
+            }
+            return DocumentFlow(this, document, camera, screen).run(state)
+        } catch (error: MienException) {
+            tellFailure("capture_error_title", texts.firstOf("refusal_${error.problem?.code ?: error.code.word}", "capture_error_text"))
+            return CaptureOutcome.failed(error)
+        }
+    }
+
+    internal fun selfie(session: CaptureSession): CaptureOutcome {
+        var answer = session.status()
+        val consent = answer.consent
+        if (answer.isOpen && consent != null) {
+            val page = CapturePage(consent.title, consent.text, listOf(CaptureButton("agree", consent.button, true), cancelButton()))
+            if (screen.ask(page).button != "agree") return cancel(session)
+            screen.showWaiting()
+            answer = session.giveConsent(consent)
+        }
+        while (true) {
+            if (!answer.isOpen && "interrupted" !in answer.reasons) return verdict(answer)
+            val choice = screen.ask(readyPage(answer)).button
+            if (choice == "cannot") {
+                answer = omit(session, answer) ?: return cancel(session)
+                continue
+            }
+            if (choice != "start") return cancel(session)
+            screen.showWaiting()
+            val last = try { film(session) } catch (error: DeviceException) {
+                if (!retriesCamera(error)) return cancel(session)
+                answer = session.status()
+                continue
+            }
+            // The server was lost meanwhile. The session begins again, with other actions.
+            if (last.status == "failed" && last.reasons.firstOrNull() == "interrupted") {
+                answer = session.start()
+                continue
+            }
+            return verdict(last)
+        }
+    }
+
+    private fun readyPage(answer: CaptureAnswer) = CapturePage(
+        texts.text("capture_ready_title"),
+        texts.text("capture_ready_text") + " " + texts.text(if (answer.keepsPicture) "capture_picture_kept" else "capture_picture_not_kept"),
+        listOfNotNull(
+            button("start", "button_camera", true),
+            if (answer.omittableActions.isEmpty()) null else button("cannot", "capture_cannot"), cancelButton()))
+
+    /** Asks which movements to leave out; `null` if the person cancels. */
+    private fun omit(session: CaptureSession, before: CaptureAnswer): CaptureAnswer? {
+        var text = "capture_cannot_text"
+        while (true) {
+            val answer = screen.ask(CapturePage(
+                texts.text("capture_cannot_title"), texts.text(text),
+                listOf(button("continue", "button_continue", true), button("back", "button_back"), cancelButton()),
+                before.omittableActions.map { it to texts.text("action_$it") }, areSeveralChosen = true))
+            when (answer.button) {
+                "back" -> return before
+                "continue" -> try { return session.omitActions(answer.chosen) } catch (error: MienException) {
+                    if (error.problem?.code != "not_permitted") throw error
+                    text = "capture_cannot_few"
+                }
+                else -> return null
+            }
+        }
+    }
+
+    private fun film(session: CaptureSession): CaptureAnswer {
+        val quality = FrameSource.Quality.LIVE
+        screen.showCamera(CaptureStage(quality, texts.text("capture_preview"), listOf(button("cannot", "capture_cannot_now"), cancelButton()))) {
+            if (it == "cannot") screen.guide(CaptureGuide(texts.text("capture_cannot_end"), "wait", 0))
+            else MienThreads.work.execute { try { session.cancel() } catch (_: MienException) {} }
+        }
+        return session.run(camera, object : CaptureListener {
+            override fun onGuidance(answer: CaptureAnswer) {
+                val name = answer.guidance.firstOrNull() ?: answer.action ?: "wait"
+                screen.guide(CaptureGuide(texts.firstOf("action_$name", "guidance_$name", "guidance_wait"), name, answer.progress ?: 0))
+            }
+        })
+    }
+
+    private fun verdict(answer: CaptureAnswer): CaptureOutcome = when (answer.status) {
+        "passed" -> CaptureOutcome.completed
+        "cancelled" -> CaptureOutcome.canceled
+        else -> {
+            val reasons = if (answer.reasons.isEmpty()) answer.guidance else answer.reasons
+            tellFailure("capture_failed_title", texts.firstOf("refusal_${reasons.firstOrNull()}", "refusal_other"))
+            CaptureOutcome.failed(reasons)
+        }
+    }
+
+    private fun cancel(session: CaptureSession): CaptureOutcome {
+        // If the request fails, the session's deadline ends it.
+        try { session.cancel() } catch (_: MienException) {}
+        return CaptureOutcome.canceled
+    }
+
+    /** Says what is wrong with the camera. Returns whether the person tries again. */
+    internal fun retriesCamera(error: DeviceException): Boolean {
+        val text = when (error.code) {
+            DeviceException.Code.BIOMETRIC_NOT_SUPPORTED_OR_PERMISSION_DENIED -> "camera_denied_app"
+            DeviceException.Code.BAD_ARGUMENT -> "camera_missing"
+            else -> "camera_busy"
+        }
+        val page = CapturePage(texts.text("camera_title"), texts.text(text), listOf(button("retry", "button_retry", true), cancelButton()))
+        return screen.ask(page).button == "retry"
+    }
+
+    internal fun tellFailure(title: String, text: String) {
+        screen.ask(CapturePage(texts.text(title), text, listOf(button("continue", "button_continue", true))))
+    }
+
+    internal fun button(id: String, key: String, isMain: Boolean = false) = CaptureButton(id, texts.text(key), isMain)
+    internal fun cancelButton() = button("cancel", "button_cancel")
+}

@@ -1,0 +1,64 @@
+package dev.mien
+
+/** What the person sees during a capture: the core's side of it. Calls come from a thread of their own, and [ask] waits. */
+interface CaptureScreen {
+    /** Shows a page, and waits until a button is pressed. Leaving the screen is the answer `cancel`. */
+    fun ask(page: CapturePage): PageAnswer
+
+    /** Shows that something is under way. */
+    fun showWaiting()
+
+    /** Shows the camera's picture until the next page. [onButton] is called with the button's ID, on any thread. */
+    fun showCamera(stage: CaptureStage, onButton: (String) -> Unit)
+
+    /** Replaces what the camera's picture says. */
+    fun guide(guide: CaptureGuide)
+}
+
+class CapturePage internal constructor(
+    val title: String, val text: String, val buttons: List<CaptureButton>,
+    /** Values to choose from, and their labels. */
+    val choices: List<Pair<String, String>> = emptyList(), val areSeveralChosen: Boolean = false
+)
+
+/** [isMain]: what most people press. */
+class CaptureButton internal constructor(val id: String, val label: String, val isMain: Boolean = false)
+
+class PageAnswer(val button: String, val chosen: List<String> = emptyList())
+
+class CaptureStage internal constructor(
+    val quality: FrameSource.Quality,
+    /** For screen readers. */
+    val label: String, val buttons: List<CaptureButton>)
+
+class CaptureGuide internal constructor(
+    val text: String,
+    /** An action or guidance of the API, for an arrow: `turn_left` … */
+    val name: String, /** 0…100 */ val progress: Int
+)
+
+/** How a capture ended. */
+class CaptureOutcome private constructor(val kind: Kind, /** With [Kind.FAILED]. */ val error: MienException?) {
+    enum class Kind {
+        /** Answer the step with `client_input`. */
+        COMPLETED,
+        /** Answer with `cancel`. */
+        CANCELED,
+        /** Answer with `fail`. */
+        FAILED
+    }
+
+    override fun toString() = lower(kind.name)
+
+    companion object {
+        /** The app was interrupted: answer with `fail`. */
+        @JvmStatic
+        fun interrupted() = failed(listOf("interrupted"))
+
+        internal val completed = CaptureOutcome(Kind.COMPLETED, null)
+        internal val canceled = CaptureOutcome(Kind.CANCELED, null)
+        internal fun failed(error: MienException) = CaptureOutcome(Kind.FAILED, error)
+        internal fun failed(reasons: List<String>) = failed(MienException(
+            MienException.Code.CLIENT_RESPONSE_NOT_VALID, "The capture did not pass: ${reasons.joinToString(", ")}"))
+    }
+}

@@ -1,0 +1,15 @@
+package dev.mien
+
+/** All tests of the core that need no server. */
+object CoreTests {
+    fun register() {
+        FormTests.register()
+        VectorTests.register()
+        ConnectionTests.register()
+        SessionTests.register()
+        JourneyTests.register()
+        CaptureTests.register()
+        OneTimeCodeTests.register()
+        SecretTests.register()
+    }
+}

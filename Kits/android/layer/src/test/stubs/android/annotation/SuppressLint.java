@@ -1,0 +1,4 @@
+// https://developer.android.com/reference/android/annotation/SuppressLint
+package android.annotation;
+
+public @interface SuppressLint { String[] value(); }

@@ -1,0 +1,7 @@
+// https://developer.android.com/reference/android/graphics/Color
+package android.graphics;
+
+public class Color {
+    public static final int LTGRAY = 0xFFCCCCCC;
+    public static int rgb(int red, int green, int blue) { return 0xFF000000 | red << 16 | green << 8 | blue; }
+}

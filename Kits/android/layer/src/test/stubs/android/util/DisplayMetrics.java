@@ -1,0 +1,4 @@
+// https://developer.android.com/reference/android/util/DisplayMetrics
+package android.util;
+
+public class DisplayMetrics { public float density = 2; }

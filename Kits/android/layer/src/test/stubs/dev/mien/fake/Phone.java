@@ -1,0 +1,64 @@
+package dev.mien.fake;
+
+import android.app.Application;
+import android.hardware.camera2.CameraDevice;
+import androidx.biometric.BiometricPrompt;
+import java.awt.image.BufferedImage;
+import java.io.File;
+import java.security.Security;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** The phone of the tests: what is installed, enrolled, allowed, and in front of the camera. */
+public final class Phone {
+    public static final Application application = new Application();
+    public static volatile boolean hasPin, hasSensor, hasStrongBox, isStrongBoxFull, attests, grantsCamera, isCameraBusy;
+    /** Changes with each enrollment; 0 while nothing is enrolled. */
+    public static volatile int enrollment;
+    private static int lastEnrollment = 1;
+    /** Failed touches in a row. Five lock the sensor. */
+    public static volatile int failures;
+    public static volatile int vibrations;
+    public static volatile String[] cameras;
+    public static volatile CameraDevice open;
+    public static volatile Scene scene;
+    public static volatile File files;
+    public static final Queue<Touch> touches = new ArrayDeque<>();
+    public static final List<BiometricPrompt.PromptInfo> dialogs = new CopyOnWriteArrayList<>();
+    public static final Set<String> permissions = Collections.synchronizedSet(new HashSet<>());
+    /** What an app's main thread did not catch. */
+    public static final List<Throwable> crashes = new CopyOnWriteArrayList<>();
+
+    /** What a camera sees, upright. */
+    public interface Scene { BufferedImage picture(boolean isFront); }
+
+    /** A new phone with a PIN and an enrolled finger. */
+    public static void reset(File folder) {
+        hasPin = hasSensor = attests = grantsCamera = true;
+        hasStrongBox = isStrongBoxFull = isCameraBusy = false;
+        enrollment = 1;
+        failures = vibrations = 0;
+        cameras = new String[] { "0", "1" };
+        open = null;
+        scene = isFront -> null;
+        files = folder;
+        android.os.Build.VERSION.SDK_INT = 34;
+        touches.clear();
+        dialogs.clear();
+        permissions.clear();
+        crashes.clear();
+        Screen.reset();
+        KeyStoreProvider.entries.clear();
+        if (Security.getProvider(KeyStoreProvider.NAME) == null) Security.addProvider(new KeyStoreProvider());
+    }
+
+    /** Another finger is enrolled. */
+    public static void enroll() { enrollment = ++lastEnrollment; }
+
+    private Phone() {}
+}

@@ -1,0 +1,10 @@
+package dev.mien.fake;
+
+/** What happens at the biometric dialog. */
+public enum Touch {
+    RIGHT, WRONG, PIN, CANCEL,
+    /** The person leaves the app. */
+    HOME,
+    /** Nobody touches the sensor in time. */
+    NOBODY, PERMANENT_LOCKOUT, BROKEN, STRANGE
+}
