@@ -130,6 +130,8 @@ let package = Package(
         .library(
             name: "MienClient",
             targets: ["MienClient", "MienAPI", "MienIdentity", "MienKeys", "MienCore"]),
+        // Screens in which a person photographs a document and shows their face.
+        .library(name: "MienCapture", targets: ["MienCapture", "MienClient", "MienAPI"]),
         // A device's keys, and the check of its owner before they sign.
         .library(
             name: "MienDevice",
@@ -169,8 +171,9 @@ let package = Package(
                 "MienCore", "MienIdentity", "MienKeys", "MienAPI", "AsyncHTTPClient", "Crypto",
                 "Logging", "NIOCore", "NIOHTTP1", "SystemPackage",
             ]),
+        library("MienCapture", in: .sdk, ["MienCore", "MienAPI", "MienIdentity", "MienClient"]),
         // A face capture on the device, and the keys and checks of Apple's systems.
-        library("MienDevice", in: .sdk, ["MienCore", "MienFace", "MienKeys"]),
+        library("MienDevice", in: .sdk, ["MienCore", "MienFace", "MienKeys", "Crypto"]),
     ]
 )
 
@@ -298,10 +301,10 @@ package.targets += [
         ["SystemPostgres", "MienAttestation", "MienVault", "MienTesting"]),
     // Servers and all they use on one thread, from a seed; histories of what many clients saw.
     library("MienSimulation", in: .support, ["MienServer", "GRDB"]),
-    // Answers pam_mien with frames made from a photo, not from a camera.
-    program("mien-desktop-frames", in: .support, ["MienTools", "MienTesting"]),
-    // Writes until it is killed; reads hostile text, for scripts/measure-text.
-    program("mien-test-program", in: .support, ["MienAttestation", "MienStore"]),
+    // Writes until it is killed; reads hostile text; answers pam_mien with frames made from a photo.
+    program(
+        "mien-test-program", in: .support,
+        ["MienAttestation", "MienStore", "MienTools", "MienTesting"]),
     tests("MienCoreTests", in: .domain, ["MienTesting"]),
     tests(
         "MienFaceTests", in: .domain,
@@ -334,7 +337,7 @@ package.targets += [
     tests(
         "MienServerPartTests", in: .server,
         ["mien-test-program", "MienTools", "MienServerTesting", "MienSimulation"]),
-    tests("MienCommandTests", in: .tools, ["mien-desktop-frames", "mien", "MienServerTesting"]),
+    tests("MienCommandTests", in: .tools, ["mien-test-program", "mien", "MienServerTesting"]),
 ]
 
 // zxing-cpp's headers need it.

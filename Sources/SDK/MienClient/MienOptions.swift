@@ -33,7 +33,7 @@ public struct MienOptions: Sendable {
         logLevel: Logger.Level = .warning, pollingTimeout: Duration = .seconds(3),
         requestTimeout: Duration = .seconds(30),
         retry: RetryPolicy = RetryPolicy(),
-        deviceTokens: any DeviceTokenStorage = MemoryDeviceTokens(),
+        deviceTokens: any DeviceTokenStorage = StandardStorage.deviceTokens,
         transport: any HTTPTransport = AsyncHTTPTransport(), allowsPlainHTTP: Bool = false,
         usesDPoP: Bool = true
     ) {

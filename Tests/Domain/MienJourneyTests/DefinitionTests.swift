@@ -142,6 +142,11 @@ struct DefinitionTests {
                     "https://x/{{a}}", 1,
                 ]
             )
+        case .returnAddress:
+            (
+                ["https://example.org/a?b=c", "com.example.shop://back", "com.example.shop:/back"],
+                ["shop://back", "javascript:alert(1)", "com.example.shop", "https://a@b/", 1]
+            )
         }
     }
 

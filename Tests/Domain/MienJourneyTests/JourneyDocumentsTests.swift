@@ -199,7 +199,7 @@ extension Setting.Kind {
         case .loginBranches: "[branches](#branches-of-a-login-form)"
         case .consent: "[consent](#consent)"
         case .liveness: "[liveness](#liveness)"
-        case .url: "address"
+        case .url, .returnAddress: "address"
         }
     }
 }

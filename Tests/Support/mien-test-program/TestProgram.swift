@@ -8,6 +8,8 @@ enum TestProgram {
         switch words.first {
         case "store-writer" where words.count == 2: try await writeUntilKilled(words[1])
         case "text-cost": printCost(Array(words.dropFirst()))
+        case "desktop-frames" where words.count == 4:
+            try await DesktopFrames.run(Array(words.dropFirst()))
         default: exit(2)
         }
     }

@@ -102,7 +102,8 @@ final class Desktop {
         }
         let before = Set(try manager.contentsOfDirectory(atPath: home.mienHome.path))
         let run = try await ProgramRun.run(
-            Self.program, ["enroll", Self.user, home.photo(photo)], environment: environment)
+            Self.program, ["desktop-frames", "enroll", Self.user, home.photo(photo)],
+            environment: environment)
         try #require(run.status == 0, "not enrolled: \(run.err)")
         let written = try manager.contentsOfDirectory(atPath: home.mienHome.path).filter {
             !before.contains($0)
@@ -124,7 +125,7 @@ final class Desktop {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    private static let program = ProgramRun.builtProgram("mien-desktop-frames")
+    private static let program = ProgramRun.builtProgram("mien-test-program")
     private var environment: [String: String] {
         home.environment(temporary: folder, ["PACK": pack])
     }
@@ -136,7 +137,9 @@ final class Desktop {
         try Data().write(to: logFile)
         let process = Process()
         process.executableURL = Self.program
-        process.arguments = ["serve", socket, photo == "silent" ? photo : home.photo(photo)]
+        process.arguments = [
+            "desktop-frames", "serve", socket, photo == "silent" ? photo : home.photo(photo),
+        ]
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
         process.standardError = try FileHandle(forWritingTo: logFile)

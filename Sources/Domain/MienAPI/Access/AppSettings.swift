@@ -201,9 +201,19 @@ public struct AppSettings: Sendable, Hashable, Codable {
             || (uri.hasPrefix("http://") && ["localhost", "127.0.0.1", "[::1]"].contains(host))
     }
 
+    /// Whether pages may return to an address: a web address, or one with a scheme of the app's
+    /// own that ``redirectURIs`` lists, whatever follows it.
+    public func mayReturn(to uri: String) -> Bool {
+        if Self.isAddress(uri) { return true }
+        guard Self.isOwnScheme(uri) else { return false }
+        // Schemes are compared without regard to case (RFC 3986 §3.1).
+        func scheme(_ uri: String) -> String { uri.prefix { $0 != ":" }.lowercased() }
+        return redirectURIs.contains { scheme($0) == scheme(uri) }
+    }
+
     /// Whether the scheme is an app's own, a reversed domain as in `com.example.app:/back` (RFC
     /// 8252 §7.1).
-    private static func isOwnScheme(_ uri: String) -> Bool {
+    public static func isOwnScheme(_ uri: String) -> Bool {
         let scheme = uri.prefix { $0 != ":" }
         return isPlain(uri) && scheme.count < uri.count && scheme.contains(".")
             && scheme.first?.isLetter == true

@@ -215,6 +215,11 @@ extension Setting {
             members = [
                 "type": "string", "format": "uri", "pattern": "^https?://", "maxLength": 2000,
             ]
+        case .returnAddress:
+            members = [
+                "type": "string", "format": "uri", "maxLength": 2000,
+                "pattern": "^(https?://|[A-Za-z][A-Za-z0-9+-]*\\.[A-Za-z0-9.+-]*:)",
+            ]
         }
         members["description"] = .string(about)
         if let defaultValue { members["default"] = defaultValue }

@@ -24,6 +24,8 @@ struct Setting: Sendable {
         case consent
         case liveness
         case url
+        /// A URL, or an address with a scheme of an app's own.
+        case returnAddress
     }
 
     let name: String
@@ -60,7 +62,7 @@ extension Setting {
         case .customBranches, .loginBranches: return [["id": "password"]]
         case .consent: return ["text_version": "1"]
         case .liveness: return [:]
-        case .url: return "https://example.org/"
+        case .url, .returnAddress: return "https://example.org/"
         }
     }
 }

@@ -30,8 +30,8 @@ struct IdentityVerification: JourneyStep {
                 "With `true`, a session that would answer `challenge` opens a case in Reviews, and the step waits for the decision: accepting answers `allow`, rejecting `deny`, and asking again begins another session. Needs a known user and a document."
             ),
             Setting(
-                "callback_url", .url,
-                "The URL to which the hosted pages redirect the browser afterwards. Apps do not use it."
+                "callback_url", .returnAddress,
+                "The address to which the hosted pages return afterwards: a URL, or one with a scheme of an app's own, such as `com.example.shop://verified`, that the app's redirect URIs list. Apps with screens of their own do not use it."
             ),
             Setting("output_variable", .variable, "Set to `{session_id, recommendation, …}`."),
             Setting("liveness", .liveness, "As for `selfie_acquisition`."),
@@ -63,7 +63,7 @@ struct IdentityVerification: JourneyStep {
         if isReviewed, documents != nil {
             throw reader.error("review", "needs a document to review; omit documents")
         }
-        callbackURL = try reader.url("callback_url")
+        callbackURL = try reader.returnAddress("callback_url")
         outputVariable = try reader.variable("output_variable")
         liveness = try LivenessPolicy(reader)
         user = try CheckedUser(reader)
@@ -405,5 +405,15 @@ extension ReadVerificationEffect {
                 session: session, recommendation: verification.recommendation,
                 capture: capture, summary: verification.summary,
                 consentTextVersion: asked, checkedDocument: verification.checksDocument))
+    }
+}
+
+extension SettingReader {
+    /// Reads an address to which a page returns. Whether an app may have its scheme is checked when
+    /// the app runs the journey.
+    fileprivate func returnAddress(_ name: String) throws(JourneyDefinitionError) -> String? {
+        guard let text = try string(name, maxLength: 2000) else { return nil }
+        if AppSettings.isOwnScheme(text) { return text }
+        return try url(name)
     }
 }

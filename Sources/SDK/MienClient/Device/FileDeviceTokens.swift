@@ -3,8 +3,8 @@ public import MienCore
 /// Keeps device tokens in a file that only its owner may read (0600). Each change replaces the
 /// whole file, so it is never half written.
 ///
-/// Use it for command lines and servers. On phones, use the keychain through the app's own
-/// ``DeviceTokenStorage``.
+/// Use it for command lines and servers. On Apple's systems, the default is the keychain
+/// (``StandardStorage``).
 public actor FileDeviceTokens: DeviceTokenStorage {
     private struct Entry: Codable {
         let server: String

@@ -46,14 +46,16 @@ public enum MienIdentityVerification {
     /// Sends frames until the session is decided, and reports to ``delegate``. A capture in
     /// progress is canceled.
     ///
-    /// - Throws: ``MienError`` `.notInitialized`.
+    /// - Throws: ``MienError`` `.notInitialized`; `.invalidState` for the start token of a session
+    ///   with documents, whose pictures a person takes: use `MienCapture`, or ``DocumentSession``.
     public static func start<Frames: AsyncSequence & Sendable>(startToken: String, frames: Frames)
         throws(MienError)
     where Frames.Element == CaptureFrame {
-        guard let client = client ?? Mien.journeyClient else {
+        let client = try ready()
+        guard StartToken(Sensitive(startToken)).kind == .capture else {
             throw MienError(
-                .notInitialized,
-                "Call Mien.initialize or MienIdentityVerification.initialize first."
+                .invalidState,
+                "This start token belongs to a session with documents. Call start(startToken:) of MienCapture, or use DocumentSession."
             )
         }
         let session = client.captureSession(startToken: Sensitive(startToken))
@@ -94,6 +96,19 @@ public enum MienIdentityVerification {
             }
             if !Task.isCancelled { running = nil }
         }
+    }
+
+    /// The client of the server that is set.
+    ///
+    /// - Throws: ``MienError`` `.notInitialized`.
+    package static func ready() throws(MienError) -> JourneyClient {
+        guard let client = client ?? Mien.journeyClient else {
+            throw MienError(
+                .notInitialized,
+                "Call Mien.initialize or MienIdentityVerification.initialize first."
+            )
+        }
+        return client
     }
 
     private static func ask(for text: CaptureConsentText) async -> Bool {

@@ -1,4 +1,3 @@
-internal import MienCore
 public import MienIdentity
 
 /// The pictures of a document: PNG, JPEG, or GIF, each at most
@@ -33,10 +32,7 @@ public struct VerifyIdentityDocument: Sendable {
     ///
     /// - Throws: ``MienError`` `.clientResponseNotValid` for a picture that is too large.
     func form() throws(MienError) -> (type: String, body: [UInt8]) {
-        var generator = SystemRandomNumberGenerator()
-        // Random, so that no picture contains it.
-        let boundary = "mien-" + Base64URL.encode(generator.bytes(24))
-        var body: [UInt8] = []
+        var parts: [(name: String, content: [UInt8])] = []
         for (name, content) in [
             ("country", Array(country.utf8)), ("documentType", Array(documentType.rawValue.utf8)),
             ("image", image), ("backImage", backImage), ("faceImage", faceImage),
@@ -49,13 +45,10 @@ public struct VerifyIdentityDocument: Sendable {
                     "\(name) has \(content.count) bytes; at most \(IdentityVerificationClient.maxPictureBytes) are accepted."
                 )
             }
-            body += Array(
-                "--\(boundary)\r\ncontent-disposition: form-data; name=\"\(name)\"\r\n\r\n".utf8)
-            body += content
-            body += [0x0D, 0x0A]
+            parts.append((name, content))
         }
-        body += Array("--\(boundary)--\r\n".utf8)
-        return ("multipart/form-data; boundary=\(boundary)", body)
+        let form = FormBody(parts)
+        return (form.contentType, form.bytes)
     }
 }
 

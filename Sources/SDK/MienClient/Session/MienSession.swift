@@ -58,7 +58,7 @@ public actor MienSession {
     ///   - reauthenticator: has the user sign in again when a change needs a fresh sign-in.
     /// - Throws: ``MienError`` `.invalidInitializationOptions`.
     public init(
-        _ options: MienOptions, tokenStorage: any TokenStorage = TransientTokenStorage(),
+        _ options: MienOptions, tokenStorage: any TokenStorage = StandardStorage.tokens,
         biometrics: BiometricDevice? = nil,
         proofKey: (any DeviceSigner)? = nil, reauthenticator: Reauthenticator? = nil
     ) throws(MienError) {

@@ -10,7 +10,7 @@ protocol SecretStore: Sendable {
 
 /// The name of a secret: what it is for, and the app and server it belongs to.
 struct SecretName: Sendable, Hashable {
-    enum Kind: String, Sendable { case tokens, key }
+    enum Kind: String, Sendable { case tokens, key, device }
 
     /// The app's name for its secrets.
     let service: String

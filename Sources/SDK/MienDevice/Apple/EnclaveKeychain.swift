@@ -1,6 +1,8 @@
 #if canImport(Security) && canImport(LocalAuthentication)
+internal import Crypto
 internal import Foundation
 internal import LocalAuthentication
+internal import MienCore
 internal import MienKeys
 internal import Security
 
@@ -22,7 +24,8 @@ struct EnclaveKeychain: Sendable {
         else { throw unsafe Self.error(failure, "creating the key's access control") }
         let own: [String: Any] = [
             kSecAttrIsPermanent as String: true, kSecAttrApplicationTag as String: name(tag),
-            kSecAttrLabel as String: Protection(request).label,
+            kSecAttrLabel as String: Protection(request).label(
+                enrollment: SystemAuthenticator.enrollment),
             kSecAttrAccessControl as String: access,
         ]
         let attributes: [String: Any] = [
@@ -150,22 +153,31 @@ struct EnclaveKeychain: Sendable {
         guard let failure = unsafe failure?.takeRetainedValue() else {
             return DeviceError(.hardware, "\(doing): The system returned no error.")
         }
-        if let local = failure as any Error as? LAError { return DeviceError(local: local) }
-        return error(OSStatus(CFErrorGetCode(failure)), doing)
+        let code = CFErrorGetCode(failure)
+        if CFErrorGetDomain(failure) as String == LAErrorDomain {
+            return DeviceError(local: NSError(domain: LAErrorDomain, code: code))
+        }
+        return error(OSStatus(truncatingIfNeeded: code), doing)
     }
 }
 
-/// The constraint and policy of a key. The keychain stores them as the label of the key.
+/// The constraint and policy of a key, and which enrollment it was made for. The keychain stores them
+/// as the label of the key.
 struct Protection: Sendable {
     let constraint: BiometricAccessConstraint
     let policy: BiometricPolicy
+    /// A hash of the system's identifier of the enrollment; `nil` if it was not known.
+    private let enrollment: String?
     private static let passcode = "+passcode"
 
     init(_ request: DeviceKeyRequest) {
-        (constraint, policy) = (request.protection, request.policy)
+        (constraint, policy, enrollment) = (request.protection, request.policy, nil)
     }
 
     init?(label: String) {
+        let parts = label.split(separator: "@", maxSplits: 1).map(String.init)
+        guard let label = parts.first else { return nil }
+        enrollment = parts.count == 2 ? parts[1] : nil
         let acceptsPasscode = label.hasSuffix(Self.passcode)
         guard
             let constraint = BiometricAccessConstraint(
@@ -176,8 +188,26 @@ struct Protection: Sendable {
             acceptsPasscode ? .deviceOwnerAuthentication : .deviceOwnerAuthenticationWithBiometrics
     }
 
-    var label: String {
+    func label(enrollment: [UInt8]?) -> String {
         constraint.rawValue + (policy == .deviceOwnerAuthentication ? Self.passcode : "")
+            + (enrollment.map { "@\(Self.mark($0))" } ?? "")
+    }
+
+    /// Whether another face or finger was enrolled since the key was made, so that it signs no more.
+    ///
+    /// The enclave refuses such a key with the same error as a face that was not recognized. Only the
+    /// system's identifier tells both apart, and only before anybody is asked.
+    ///
+    /// - Parameter enrollment: That of now; `nil` if it is not known.
+    func isInvalidated(by enrollment: [UInt8]?) -> Bool {
+        guard constraint == .biometryCurrentSet, let former = self.enrollment, let enrollment else {
+            return false
+        }
+        return former != Self.mark(enrollment)
+    }
+
+    private static func mark(_ enrollment: [UInt8]) -> String {
+        Base64URL.encode(SHA256.hash(data: enrollment).prefix(16))
     }
 
     /// The Secure Enclave itself enforces these.

@@ -42,6 +42,13 @@ public struct SecureEnclaveKeyProvider: DeviceKeyProvider {
     public func unlock(tag: DeviceKeyTag, _ prompt: UnlockPrompt) async throws -> UnlockedKey {
         let (publicKey, protection) = try await blocking {
             let found = try keychain.find(tag, context: nil)
+            // A key that accepts the passcode stays usable with it.
+            if found.protection.isInvalidated(by: SystemAuthenticator.enrollment),
+                found.protection.policy == .deviceOwnerAuthenticationWithBiometrics
+            {
+                try keychain.delete(tag)
+                throw Self.invalidated
+            }
             return (try EnclaveKeychain.publicKey(of: found.key), found.protection)
         }
         let policy = prompt.policy.narrowed(to: protection.policy, protection.constraint)
@@ -49,11 +56,26 @@ public struct SecureEnclaveKeyProvider: DeviceKeyProvider {
             UnlockPrompt(reason: prompt.reason, policy: policy, texts: prompt.texts))
         return UnlockedKey(publicKey: publicKey, method: unlocked.method) { message in
             try await blocking {
-                try EnclaveKeychain.sign(
-                    message, with: keychain.find(tag, context: unlocked.context).key)
+                do {
+                    return try EnclaveKeychain.sign(
+                        message, with: keychain.find(tag, context: unlocked.context).key)
+                } catch let error as DeviceError
+                    where error.code == .notRecognized
+                    && protection.constraint == .biometryCurrentSet && unlocked.method != .passcode
+                {
+                    // The system has recognized the owner, and the enclave refuses: the key belongs
+                    // to another enrollment.
+                    try keychain.delete(tag)
+                    throw Self.invalidated
+                }
             }
         }
     }
+
+    private static let invalidated = DeviceError(
+        .biometricPrivateKeyNotFound,
+        "Another face or finger was enrolled since the key was made, so that the key is useless and was deleted. Enable biometric login again."
+    )
 
     public func deleteKey(tag: DeviceKeyTag) async throws {
         try await blocking { try keychain.delete(tag) }

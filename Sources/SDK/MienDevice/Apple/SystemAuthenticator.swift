@@ -10,6 +10,11 @@ public struct SystemAuthenticator: LocalAuthenticator {
 
     public init(now: @escaping @Sendable () -> Instant) { self.now = now }
 
+    /// Uses the device's clock.
+    public init() {
+        self.init { Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+    }
+
     public func capability() async throws -> BiometricCapability {
         let biometrics = Self.obstacle(to: .deviceOwnerAuthenticationWithBiometrics),
             owner = Self.obstacle(to: .deviceOwnerAuthentication)
@@ -29,10 +34,16 @@ public struct SystemAuthenticator: LocalAuthenticator {
     /// The system's identifier of the current enrollment. Having nothing enrolled is a state of its
     /// own.
     public func enrollmentGeneration() async throws -> EnrollmentGeneration {
+        EnrollmentGeneration(bytes: Self.enrollment ?? [0])
+    }
+
+    /// The system's identifier of the current enrollment; `nil` if nothing is enrolled, or if the
+    /// system does not say.
+    static var enrollment: [UInt8]? {
         let context = LAContext()
         _ = unsafe context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil)
         let state = context.evaluatedPolicyDomainState.map { Array($0.prefix(64)) } ?? []
-        return EnrollmentGeneration(bytes: state.isEmpty ? [0] : state)
+        return state.isEmpty ? nil : state
     }
 
     private static func obstacle(to policy: LAPolicy) -> DeviceError? {
@@ -70,7 +81,7 @@ struct UnlockedContext: @unchecked Sendable {
             }
         } catch let error as LAError {
             try Task.checkCancellation()
-            throw DeviceError(local: error)
+            throw DeviceError(local: error as NSError)
         }
         context = holder.context
         // If the passcode is allowed, the system does not report which was used, so the weaker is
@@ -100,14 +111,18 @@ extension BiometricPolicy {
 
 extension DeviceError {
     /// Converts an error of LocalAuthentication.
-    init(local error: (any Error)?) {
-        guard let error = error as? LAError else {
+    init(local error: NSError?) {
+        let code = error.flatMap {
+            $0.domain == LAErrorDomain ? LAError.Code(rawValue: $0.code) : nil
+        }
+        guard let code else {
             self.init(
-                .biometricNotSupportedOrPermissionDenied, "The system refused without an error."
+                .biometricNotSupportedOrPermissionDenied,
+                "The system refused\(error.map { " with error \($0.code) of \($0.domain)" } ?? "")."
             )
             return
         }
-        switch error.code {
+        switch code {
         case .userCancel, .appCancel, .systemCancel, .userFallback:
             self.init(.cancel, "The user, the app, or the system canceled.")
         case .passcodeNotSet: self.init(.biometricNoPasscode, "Set a passcode first.")
@@ -121,7 +136,7 @@ extension DeviceError {
         default:
             self.init(
                 .biometricNotSupportedOrPermissionDenied,
-                "The system refused with error \(error.code.rawValue).")
+                "The system refused with error \(code.rawValue).")
         }
     }
 }

@@ -2,6 +2,7 @@ internal import Foundation
 internal import MienAPI
 package import MienCore
 package import MienFace
+internal import MienIdentity
 package import MienJourney
 package import MienStore
 
@@ -397,7 +398,8 @@ package final class CaptureService: Sendable {
         guard let record = try await store.read({ try $0.captures.find(id) }),
             isSame(record.tokenHash, hash)
         else {
-            throw Self.unknownToken
+            throw id.text.hasPrefix("\(IdentityAttemptKind.prefix)_")
+                ? Self.otherToken : Self.unknownToken
         }
         RequestFacts.note(app: record.app)
         guard clock.now < record.expiresAt else { throw Self.expired }
@@ -406,6 +408,11 @@ package final class CaptureService: Sendable {
 
     private static let unknownToken = Problem(
         .invalidCredentials, "No capture session has this start token.")
+    /// For apps that take every start token for that of a capture.
+    private static let otherToken = Problem(
+        .invalidCredentials,
+        "This start token belongs to a verification session with documents. Use it with /v1/verification/session, not with /v1/capture; POST /v1/verification/selfie returns the start token of its capture."
+    )
     private static let expired = Problem(.captureClosed, "The capture session has expired.")
 
     /// - Parameter session: The session as it is now, if the caller holds it.

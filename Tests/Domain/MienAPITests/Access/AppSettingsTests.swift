@@ -212,4 +212,19 @@ import Testing
         #expect(AccountState.allCases.map(\.rawValue) == ["active", "suspended", "pending"])
         #expect(AppType.allCases.map(\.rawValue) == ["public", "confidential"])
     }
+
+    @Test(
+        "pages return to web addresses, and to schemes that the app lists",
+        arguments: [
+            ("https://app.example/back", true), ("http://127.0.0.1:1/back", true),
+            ("http://app.example/back", false), ("com.example.shop://verified", true),
+            ("COM.EXAMPLE.SHOP:/verified?x=1", true), ("com.example.shops://verified", false),
+            ("com.example.other://verified", false), ("javascript:alert(1)", false),
+            ("com.example.shop", false), ("com.example.shop://a b", false), ("", false),
+        ]) func mayReturn(address: String, isAllowed: Bool)
+    {
+        let settings = AppSettings(
+            redirectURIs: ["https://else.example/", "com.example.shop://signed-in"])
+        #expect(settings.mayReturn(to: address) == isAllowed)
+    }
 }

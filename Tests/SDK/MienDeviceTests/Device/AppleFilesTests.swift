@@ -2,9 +2,9 @@ import Foundation
 import MienTesting
 import Testing
 
-/// Type-checks the code for Apple systems on other systems, against hand-written declarations of
-/// the API it uses (`Tests/Support/AppleSubset`), made from Apple's documentation. It cannot
-/// detect wrong declarations or errors at run time.
+/// Type-checks the code for Apple systems on other systems, against fakes of the frameworks it uses
+/// (`Tests/Apple/Frameworks`), made from Apple's documentation. It cannot detect wrong declarations;
+/// `scripts/test-apple` runs the code against the same fakes.
 ///
 /// Checks every file of `Sources/Domain` and `Sources/SDK` that has code of its own for Apple's
 /// systems, as part of its module and with every condition as it is there.
@@ -19,13 +19,14 @@ import Testing
         }
     }
 
-    @Test func `the files are those of three modules`() throws {
+    @Test func `the files are those of four modules`() throws {
         let found = try AppleModule.all().flatMap { $0.files.map(\.lastPathComponent) }
         #expect(
             Set(found).isSuperset(of: [
                 "Locked.swift", "Keychain.swift", "SystemTokenStorage.swift", "PrivateFile.swift",
                 "AppAttester.swift", "EnclaveKeychain.swift", "SecureEnclaveKeyProvider.swift",
-                "SystemAuthenticator.swift",
+                "SystemAuthenticator.swift", "SystemBrowser.swift", "SystemCamera.swift",
+                "MienCaptureView.swift",
             ]))
     }
 
@@ -33,9 +34,10 @@ import Testing
         let files = try await AppleFiles(), modules = try AppleModule.all()
         for (declaration, name) in [
             ("open func evaluatePolicy", "MienDevice"), ("open func attestKey", "MienDevice"),
-            ("open var localizedCancelTitle", "MienDevice"),
-            ("static let devicePasscode", "MienDevice"), ("func SecItemDelete", "MienDevice"),
-            ("func SecItemAdd", "MienClient"), ("let kSecClassGenericPassword", "MienClient"),
+            ("open func invalidate", "MienDevice"),
+            ("static let or", "MienDevice"), ("func SecItemDelete", "MienDevice"),
+            ("open func stopRunning", "MienCapture"), ("func SecItemAdd", "MienClient"),
+            ("let kSecClassGenericPassword", "MienClient"),
             ("func os_unfair_lock_unlock", "MienCore"),
         ] {
             let module = try #require(modules.first { $0.name == name })
@@ -102,7 +104,7 @@ private struct AppleModule {
             let sources = (found?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
             let files = try sources.filter {
                 try String(contentsOf: $0, encoding: .utf8).contains(
-                    #/(?m)^ *\#(else)?if .*(Darwin|Security|LocalAuthentication|DeviceCheck|Glibc|os\()/#
+                    #/(?m)^ *\#(else)?if .*(Darwin|Security|LocalAuthentication|DeviceCheck|CoreML|Services|UIKit|Glibc|os\()/#
                 )
             }
             return files.isEmpty
@@ -137,9 +139,11 @@ private struct AppleFiles {
         for source in try Self.sources() { try await make(source) }
     }
 
+    /// The files of the frameworks, each after those that it imports.
     private static func sources() throws -> [URL] {
-        try FileManager.default.contentsOfDirectory(
-            at: Repository.file("Tests/Support/AppleSubset"), includingPropertiesForKeys: nil)
+        let folder = Repository.file("Tests/Apple/Frameworks")
+        return try String(contentsOf: folder.appending(path: "order.txt"), encoding: .utf8)
+            .split(separator: "\n").map { folder.appending(path: "\($0).swift") }
     }
 
     /// Returns the same with another name for what `declaration`, its beginning, declares.
@@ -164,10 +168,11 @@ private struct AppleFiles {
             at: subsets[0], withIntermediateDirectories: true)
         let file = subsets[0].appending(path: "\(module).swift")
         try Data(changed.utf8).write(to: file)
-        let made = try await run([
-            "-emit-module", "-parse-as-library", "-module-name", module, "-emit-module-path",
-            subsets[0].appending(path: "\(module).swiftmodule").path, file.path,
-        ])
+        let made = try await run(
+            [
+                "-emit-module", "-parse-as-library", "-module-name", module, "-emit-module-path",
+                subsets[0].appending(path: "\(module).swiftmodule").path, "-swift-version", "6",
+            ] + imports() + [file.path])
         try #require(made.status == 0, "\(made.err)")
     }
 

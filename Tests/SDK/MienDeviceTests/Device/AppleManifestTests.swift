@@ -37,7 +37,10 @@ import Testing
 
     /// The modules of Apple's systems that the package imports.
     private static let modulesOfApple: Set = [
-        "Foundation", "Darwin", "DeviceCheck", "Dispatch", "LocalAuthentication", "Security",
+        "AVFoundation", "AuthenticationServices", "Combine", "CoreGraphics", "CoreImage",
+        "CoreML", "CoreMedia", "CoreVideo", "Darwin", "DeviceCheck", "Dispatch", "Foundation",
+        "ImageIO",
+        "LocalAuthentication", "Security", "SwiftUI", "UIKit",
     ]
 
     private static func text() throws -> String {

@@ -16,7 +16,7 @@ extension RelyingPartyRoutes {
                 FaceAuthRequest.self, FaceAuthRequest.CodingKeys.self, from: request)
             var errors: [Problem.FieldError] = []
             let session = Self.wanted(
-                wanted.timeToLive, wanted.callbackURL, wanted.state, errors: &errors)
+                wanted.timeToLive, wanted.callbackURL, wanted.state, of: app, errors: &errors)
             let picture = Data(base64Encoded: wanted.reference.content).map { [UInt8]($0) }
             if picture == nil {
                 errors.append(.init(field: "reference.content", message: "is not Base64"))

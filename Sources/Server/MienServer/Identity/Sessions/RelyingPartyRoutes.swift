@@ -4,6 +4,7 @@ internal import MienAPI
 internal import MienCore
 internal import MienIdentity
 internal import MienMedia
+internal import MienStore
 
 /// The routes with which apps, in their own name, have people's identities verified.
 package struct RelyingPartyRoutes {
@@ -29,7 +30,7 @@ package struct RelyingPartyRoutes {
             let wanted = try await Self.wanted(
                 body.read(
                     VerificationSessionRequest.self, VerificationSessionRequest.CodingKeys.self,
-                    from: request))
+                    from: request), app)
             let created = try await sessions.create(wanted, for: app)
             return JSONBody.response(
                 NewVerificationSession(
@@ -74,12 +75,12 @@ package struct RelyingPartyRoutes {
 
     private static let maxState = 1024
 
-    private static func wanted(_ request: VerificationSessionRequest) throws
+    private static func wanted(_ request: VerificationSessionRequest, _ app: AppRecord) throws
         -> VerificationSessions.Wanted
     {
         var errors: [Problem.FieldError] = []
         var wanted = Self.wanted(
-            request.timeToLive, request.callbackURL, request.state, errors: &errors)
+            request.timeToLive, request.callbackURL, request.state, of: app, errors: &errors)
         wanted.mock = request.mockBehavior?.recommendation
         if let parts = request.required {
             wanted.parts = Set(parts)
@@ -99,7 +100,7 @@ package struct RelyingPartyRoutes {
 
     /// Reads the members that all sessions have.
     static func wanted(
-        _ timeToLive: String?, _ callbackURL: String?, _ state: String?,
+        _ timeToLive: String?, _ callbackURL: String?, _ state: String?, of app: AppRecord,
         errors: inout [Problem.FieldError]
     ) -> VerificationSessions.Wanted {
         var wanted = VerificationSessions.Wanted()
@@ -115,12 +116,12 @@ package struct RelyingPartyRoutes {
                 )
             }
         }
-        if let url = callbackURL, !AppSettings.isAddress(url) {
+        if let url = callbackURL, !app.settings.mayReturn(to: url) {
             errors.append(
                 .init(
                     field: "callback_url",
                     message:
-                        "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1)"
+                        "must be an absolute https URL without a fragment (http only for localhost and 127.0.0.1), or have a scheme like com.example.app that the app's redirect URIs list"
                 ))
         }
         if let state, state.utf8.count > maxState {

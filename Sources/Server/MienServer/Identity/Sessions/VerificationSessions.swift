@@ -216,7 +216,11 @@ package struct VerificationSessions: Sendable {
         var found = try await store.read { try Self.find(id, $0) }
         if found == nil { found = try await begin(id, hash) }
         guard let found, isSame(found.record.tokenHash, hash) else {
-            throw Problem(.invalidCredentials, "No verification session has this start token.")
+            throw Problem(
+                .invalidCredentials,
+                id.text.hasPrefix("\(CaptureKind.prefix)_")
+                    ? "This start token belongs to a capture. Use it with /v1/capture."
+                    : "No verification session has this start token.")
         }
         RequestFacts.note(app: found.app.id)
         guard found.isOutdated, found.record.session.status.isOpen else { return found }

@@ -10,6 +10,12 @@ extension EffectPerformer {
     func openVerification(_ request: VerificationRequest, _ context: EffectContext) async throws
         -> EffectAnswer
     {
+        // A journey is not bound to an app, so its address is compared with the app's when it runs.
+        if let address = request.callbackURL, AppSettings.isOwnScheme(address),
+            !context.app.settings.mayReturn(to: address)
+        {
+            return .refused(.notAllowed)
+        }
         var generator = SystemRandomNumberGenerator()
         let random = Base64URL.encode(generator.bytes(16))
         guard let id = VerificationID("idv_" + random), let captureID = CaptureID("cap_" + random)

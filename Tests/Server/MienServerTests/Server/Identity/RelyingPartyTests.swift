@@ -148,6 +148,7 @@ struct RelyingPartyTests {
                 (["time_to_live": "8d"], "time_to_live"), (["time_to_live": ""], "time_to_live"),
                 (["callback_url": "http://bank.example/"], "callback_url"),
                 (["callback_url": "javascript:alert(1)"], "callback_url"),
+                (["callback_url": "com.other.app://back"], "callback_url"),
                 (["required": []], "required"), (["required": ["passport"]], "required.Index 0"),
                 (["state": .string(String(repeating: "s", count: 1025))], "state"),
                 (["other": 1], "other"),

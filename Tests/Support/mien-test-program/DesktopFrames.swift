@@ -10,18 +10,15 @@ import MienVault
 // For tests of pam_mien: the service of `mien desktop serve`, and an enrollment, in front of a photo that is
 // animated instead of a camera. The variables are MIEN_HOME and PACK, the name of a model pack.
 //
-//   mien-desktop-frames enroll NAME PHOTO
-//   mien-desktop-frames serve SOCKET PHOTO|silent
+//   mien-test-program desktop-frames enroll NAME PHOTO
+//   mien-test-program desktop-frames serve SOCKET PHOTO|silent
 
-@main
 struct DesktopFrames {
     let faces: FaceAuthService
     let pack: ModelPack
     let engine: FaceEngine
 
-    static func main() async throws {
-        let words = Array(CommandLine.arguments.dropFirst())
-        guard words.count == 3 else { exit(2) }
+    static func run(_ words: [String]) async throws {
         let frames = try DesktopFrames()
         switch words[0] {
         case "enroll": try await frames.enroll(words[1], words[2])
