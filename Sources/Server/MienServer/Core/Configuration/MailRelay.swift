@@ -19,6 +19,9 @@ package struct MailRelay: Sendable {
 
         package let user: String
         package let secret: Secret
+        /// A password that is set beside a file with a token, which the login then uses. The relay may
+        /// know it all the same.
+        package var unusedPassword: Sensitive<String>?
     }
 
     package let host: String

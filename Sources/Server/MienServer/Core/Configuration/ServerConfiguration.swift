@@ -516,15 +516,18 @@ public struct ServerConfiguration: Sendable {
         return MailRelay(
             host: text("mail.host"), port: integer("mail.port"),
             security: MailRelay.Security(rawValue: text("mail.security"))!,
-            login: text("mail.user").isEmpty
-                ? nil : MailRelay.Login(user: text("mail.user"), secret: mailSecret),
+            login: mailLogin,
             from: mailFrom, fromName: mailFromName,
             ownName: text("mail.ehlo_name").isEmpty ? nil : text("mail.ehlo_name"),
             authorities: text("mail.ca").isEmpty ? nil : text("mail.ca"))
     }
-    private var mailSecret: MailRelay.Login.Secret {
-        text("mail.token_file").isEmpty
-            ? .password(Sensitive(text("mail.password"))) : .tokenFile(text("mail.token_file"))
+    private var mailLogin: MailRelay.Login? {
+        let user = text("mail.user"), file = text("mail.token_file")
+        let password = Sensitive(text("mail.password"))
+        if user.isEmpty { return nil }
+        return file.isEmpty
+            ? .init(user: user, secret: .password(password))
+            : .init(user: user, secret: .tokenFile(file), unusedPassword: password)
     }
     package var mailFromName: String { text("mail.from_name") }
     package var mailFrom: MailAddress { MailAddress(text("mail.from"))! }

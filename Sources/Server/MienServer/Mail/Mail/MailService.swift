@@ -186,10 +186,13 @@ package final class MailService: Service {
 
     /// The secrets of logins, as they may appear in what a relay replies.
     private static func secrets(of relay: MailRelay) -> [Sensitive<String>] {
-        guard let login = relay.login, let secret = try? login.secret.text() else { return [] }
+        guard let login = relay.login else { return [] }
+        let secrets = [try? login.secret.text(), login.unusedPassword].compactMap(\.self)
         // The mechanism PLAIN sends the name and the password as one text.
-        let plain = secret.use { Sensitive("\0\(login.user)\0\($0)") }
-        return [secret, plain].flatMap { secret -> [Sensitive<String>] in
+        let plain = secrets.map { secret in
+            secret.use { Sensitive("\0\(login.user)\0\($0)") }
+        }
+        return (plain + secrets).flatMap { secret -> [Sensitive<String>] in
             secret.use { [Sensitive($0), Sensitive(Base64URL.standard(Array($0.utf8)))] }
         }
     }
