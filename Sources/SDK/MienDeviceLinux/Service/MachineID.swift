@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MienDevice
 
 /// The identifier of this system installation: systemd's machine id. It is not secret, but should
 /// not be disclosed either.
