@@ -10,7 +10,7 @@ package struct ScryptPINHasher: PINHasher {
     private let blockSize, parallelism: Int
 
     private static let hashSize = 32
-    /// What a stored hash may ask for: 128 · N · r bytes, at most 128 MiB.
+    /// The range of a stored cost: 128 · N · r bytes are at most 128 MiB.
     private static let roundsRange = 2...1 << 17, blockRange = 1...8, parallelismRange = 1...16
 
     /// N = 65,536, r = 8, p = 2: 64 MiB, one of the equivalent choices of OWASP's password storage
