@@ -152,7 +152,10 @@ private func token(_ id: String, counting: Bool) throws -> OTPTokenDefinition {
 @MainActor let faceServiceTests = [
     AppleTest(
         "a face enrolled with the PIN in front of the camera opens a token once, and gives the server's code",
-        shows: ["face of the device's own (`FaceAuthService`)", "one-time codes of a token"]
+        shows: [
+            "face of the device's own (`FaceAuthService`)", "one-time codes of a token",
+            "tokens that this face opens (`OTPVault`)",
+        ]
     ) {
         let server = try await Servers.server(), app = try await server.app()
         let user = try await server.user()

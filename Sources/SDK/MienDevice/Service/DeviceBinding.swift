@@ -153,10 +153,15 @@ struct DeviceBinding: Sendable {
 
     private func unwrap(_ record: Record, _ keyFile: MasterKey) async throws -> [UInt8] {
         guard record.keyFile == keyFile.id else {
-            throw FaceAuthError(
-                keyStore.isOfDevice ? .otherDevice : .storage,
-                "\(path) was created with another key than \(keyStore.name). Restore that key, or reset the service."
-            )
+            throw keyStore.isOfDevice
+                ? FaceAuthError(
+                    .otherDevice,
+                    "\(path) was created with another key than \(keyStore.name). It was copied here. Reset, and enroll here."
+                )
+                : FaceAuthError(
+                    .storage,
+                    "\(path) was created with another key file than \(keyStore.name). Restore that key file, or reset the service."
+                )
         }
         switch record.source {
         case .machine:
