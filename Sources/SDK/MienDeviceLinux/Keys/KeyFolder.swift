@@ -23,7 +23,7 @@ struct KeyFolder: Sendable {
         try withLock { key in try read(name(tag, key), key) }
     }
 
-    /// - Throws: ``DeviceError`` `.tagInUse`, `.storage`.
+    /// - Throws: `DeviceError` `.tagInUse`, `.storage`.
     func add(_ record: KeyRecord) throws {
         try withLock { key in
             guard try read(name(record.tag, key), key) == nil else { throw Self.inUse }

@@ -14,7 +14,7 @@ extension FaceAuthService {
     ///   - keyPath: The path of the key file, preferably outside the folder.
     ///   - packID: The id of the model pack that creates the faces.
     ///   - formerPacks: The packs that enrolled people who have not been migrated to `packID`, see
-    ///     ``packs()``. Without its pack, a face is refused.
+    ///     `packs()`. Without its pack, a face is refused.
     ///   - onMigration: Called when a person whom a former pack enrolled was recognized live, to tell
     ///     them what became of their template.
     ///   - tpm: The TPM; `nil` for a device without one.
@@ -78,8 +78,8 @@ extension FaceAuthService {
     /// - Parameter choose: Receives the cameras' names and returns the one to use, or `nil` for the
     ///   first whose name contains "front", or else the first.
     /// - Returns: the camera.
-    /// - Throws: ``FaceAuthError``: `.alreadyInitialized`, `.noCamera`, `.invalidCameraName`, and
-    ///   as ``people()``.
+    /// - Throws: `FaceAuthError`: `.alreadyInitialized`, `.noCamera`, `.invalidCameraName`, and
+    ///   as `people()`.
     @discardableResult
     public func initialize(choosing choose: @Sendable ([String]) -> String? = { _ in nil })
         async throws -> Camera
@@ -106,7 +106,7 @@ extension FaceAuthService {
 
     /// Returns the selected camera's video.
     ///
-    /// - Throws: ``FaceAuthError``: `.notInitialized`, `.noCamera` if a source other than a camera
+    /// - Throws: `FaceAuthError`: `.notInitialized`, `.noCamera` if a source other than a camera
     ///   is selected; `MediaError`.
     public func openCamera(options: VideoOptions = VideoOptions()) async throws -> VideoStream {
         let (source, streams) = try requireInitialized()

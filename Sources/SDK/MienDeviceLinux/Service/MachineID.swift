@@ -6,7 +6,7 @@ internal import MienDevice
 enum MachineID {
     static let path = "/etc/machine-id"
 
-    /// - Throws: ``FaceAuthError`` `.bindingUnavailable`.
+    /// - Throws: `FaceAuthError` `.bindingUnavailable`.
     static func read(_ path: String = path) throws(FaceAuthError) -> [UInt8] {
         let text =
             (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(
