@@ -110,7 +110,7 @@ func tests(
 }
 
 #if os(Linux)
-let deviceOnLinux = ["MienDeviceLinux", "MienHardware", "MienMedia", "MienVault"]
+let deviceOnLinux = ["MienDeviceLinux", "MienHardware", "MienMedia"]
 #else
 let deviceOnLinux: [String] = []
 #endif
@@ -135,7 +135,8 @@ let package = Package(
         // A device's keys, and the check of its owner before they sign.
         .library(
             name: "MienDevice",
-            targets: ["MienDevice", "MienKeys", "MienFace", "MienCore"] + deviceOnLinux),
+            targets: ["MienDevice", "MienVault", "MienKeys", "MienFace", "MienCore"]
+                + deviceOnLinux),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
@@ -172,8 +173,15 @@ let package = Package(
                 "Logging", "NIOCore", "NIOHTTP1", "SystemPackage",
             ]),
         library("MienCapture", in: .sdk, ["MienCore", "MienAPI", "MienIdentity", "MienClient"]),
-        // A face capture on the device, and the keys and checks of Apple's systems.
-        library("MienDevice", in: .sdk, ["MienCore", "MienFace", "MienKeys", "Crypto"]),
+        // Sealed records, master keys, durable files, and enrolled faces in them.
+        library("MienVault", in: .adapters, ["MienCore", "MienFace", "Crypto", "SystemPackage"]),
+        // A device's faces and one-time codes, and the keys and checks of Apple's systems.
+        library(
+            "MienDevice", in: .sdk,
+            [
+                "MienCore", "MienFace", "MienKeys", "MienAPI", "MienVault", "Crypto",
+                "CryptoExtras",
+            ]),
     ]
 )
 
@@ -260,8 +268,6 @@ package.targets += [
             "CMienOpenVINO", "CMienReading", "CMienSystem", "SystemLibraries", "MienCore",
             "MienFace", "MienDocument", "Crypto", "SystemPackage",
         ]),
-    // Sealed records, master keys, durable files, and enrolled faces in them.
-    library("MienVault", in: .adapters, ["MienCore", "MienFace", "Crypto", "SystemPackage"]),
     // The server's records, on SQLite and PostgreSQL, and their backups.
     library(
         "MienStore", in: .adapters,

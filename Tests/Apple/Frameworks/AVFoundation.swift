@@ -85,6 +85,7 @@ open class AVCaptureVideoDataOutput: AVCaptureOutput {
     fileprivate var queue: DispatchQueue?
     public override init() {}
     open var alwaysDiscardsLateVideoFrames = true
+    open var videoSettings: [String: Any]! = [:]
     open func setSampleBufferDelegate(
         _ sampleBufferDelegate: (any AVCaptureVideoDataOutputSampleBufferDelegate)?,
         queue sampleBufferCallbackQueue: DispatchQueue?
@@ -131,8 +132,12 @@ open class AVCaptureSession: NSObject {
         timer.schedule(deadline: .now(), repeating: seconds)
         timer.setEventHandler {
             guard let picture = FakePhone.shared.with({ $0.picture })(isFront) else { return }
+            let format = output.videoSettings[kCVPixelBufferPixelFormatTypeKey] as? OSType
             output.delegate?.captureOutput(
-                output, didOutput: CMSampleBuffer(fake: CVBuffer(fake: picture)),
+                output,
+                didOutput: CMSampleBuffer(
+                    fake: CVBuffer(
+                        fake: picture, hasBGRA: format == kCVPixelFormatType_32BGRA)),
                 from: output.fakeConnection)
         }
         self.timer = timer

@@ -20,9 +20,17 @@ public struct FakePicture: Sendable {
     public let width, height: Int
     /// JPEGs by their longer side.
     public let sizes: [Int: Data]
+    /// The color of each pixel, for an app that asks for pixels.
+    public let color: @Sendable (_ x: Int, _ y: Int) -> (red: UInt8, green: UInt8, blue: UInt8)
 
-    public init(width: Int, height: Int, sizes: [Int: Data]) {
-        (self.width, self.height, self.sizes) = (width, height, sizes)
+    public init(
+        width: Int, height: Int, sizes: [Int: Data],
+        color:
+            @escaping @Sendable (_ x: Int, _ y: Int) -> (red: UInt8, green: UInt8, blue: UInt8) = {
+                _, _ in (0, 0, 0)
+            }
+    ) {
+        (self.width, self.height, self.sizes, self.color) = (width, height, sizes, color)
     }
 
     /// The largest one within `side`, else the smallest.
@@ -51,6 +59,9 @@ public struct FakePhoneState: Sendable {
     /// still found, but the enclave refuses to sign with them.
     public var forgetsKeys = false
     public var supportsAppAttest = false
+    public var hasEnclave = true
+    /// Which enclave the phone has. Another one opens no reference of this one.
+    public var enclave = 1
     /// The object with which Apple attests a key, for a hash of client data.
     public var attest: @Sendable (_ keyID: String, _ hash: Data) throws -> Data = { _, _ in Data() }
     /// Goes to the URL, and returns the one at which the scheme of the app was reached.

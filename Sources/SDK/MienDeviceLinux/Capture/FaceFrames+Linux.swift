@@ -55,14 +55,6 @@ extension FaceFrames {
 }
 
 extension FaceFrames {
-    /// Frames from the camera or the source that a service has selected. Opening throws
-    /// ``FaceAuthError`` `.notInitialized` if the service has selected none.
-    public static func camera(of service: FaceAuthService, longestSide: Int = 1280) -> Self {
-        Self { try await service.openFrames(longestSide: longestSide) }
-    }
-}
-
-extension FaceFrames {
     /// Frames from a photo, or from the photos in a folder sorted by name. A photo is never live.
     public static func photos(_ path: String) -> Self { Self { try PhotoFrames(at: path) } }
 }

@@ -10,7 +10,7 @@ public import MienVault
 /// Checks the owner with the enrolled face and the device's PIN, on machines without such a check of
 /// their own.
 ///
-/// The face is the one that ``FaceAuthService`` keeps under the owner's name, and only if the PIN
+/// The face is the one that `FaceAuthService` keeps under the owner's name, and only if the PIN
 /// has confirmed it: a face enrolled from photos opens nothing here. Guesses are counted durably
 /// before they are judged, so killing the process gains none. Five wrong faces in a row, including
 /// those that were not live, lock the face until the PIN is entered. After five wrong PINs, a minute
@@ -68,7 +68,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
     }
 
     /// Enrolls a live face as the owner's and replaces an earlier one, as
-    /// ``FaceAuthService/enroll(_:as:pin:)`` does. Every `biometryCurrentSet` key becomes unusable.
+    /// `FaceAuthService/enroll(_:as:pin:)` does. Every `biometryCurrentSet` key becomes unusable.
     public func enroll(_ face: CapturedFace, passcode: Sensitive<String>) async throws {
         try checkIntegrity()
         do { try await service.keep(face, as: owner, pin: passcode) } catch {
@@ -106,7 +106,7 @@ public actor FaceLocalAuthenticator: SecretLocker {
         do { return try await service.settled(owner) } catch { throw Self.translated(error) }
     }
 
-    /// - Throws: `DeviceError` `.tampered` if the service's ``IntegrityPolicy`` refuses, before
+    /// - Throws: `DeviceError` `.tampered` if the service's `IntegrityPolicy` refuses, before
     ///   anybody is asked; as the protocol says.
     public func authenticate(_ prompt: UnlockPrompt) async throws -> LocalVerdict {
         try checkIntegrity()

@@ -1,5 +1,6 @@
 internal import CMienSystem
 internal import Foundation
+public import MienDevice
 
 /// Looks for signs of debuggers and manipulation in this process, and closes the ways by which its
 /// memory reaches a disk or another process of the same user.

@@ -1,6 +1,12 @@
 internal import Foundation
+internal import MienDevice
 internal import MienKeys
 internal import MienVault
+
+extension SealPurpose {
+    /// A device key's record.
+    static let deviceKey = SealPurpose(label: "mien/v1/device-key")
+}
 
 /// Key records in a folder (0700), each a sealed file (0600) whose name reveals nothing. After a
 /// crash a record is either there or not, never half written.
@@ -17,7 +23,7 @@ struct KeyFolder: Sendable {
         try withLock { key in try read(name(tag, key), key) }
     }
 
-    /// - Throws: ``DeviceError`` `.tagInUse`, `.storage`.
+    /// - Throws: `DeviceError` `.tagInUse`, `.storage`.
     func add(_ record: KeyRecord) throws {
         try withLock { key in
             guard try read(name(record.tag, key), key) == nil else { throw Self.inUse }
@@ -77,7 +83,8 @@ struct KeyFolder: Sendable {
     private func withLock<T>(_ body: (MasterKey) throws -> T) throws -> T {
         do {
             let vault = try DeviceFolder.locked(
-                folder, keyPath: keyPath, files: files, random: random)
+                folder, keyStore: KeyFile(path: keyPath, files: files), files: files,
+                random: random)
             defer { vault.lock.release() }
             return try body(vault.key)
         } catch let error as FileSystemError { throw DeviceError(.storage, "\(error)") }

@@ -1,11 +1,12 @@
 internal import Foundation
+internal import MienDevice
 
 /// The identifier of this system installation: systemd's machine id. It is not secret, but should
 /// not be disclosed either.
 enum MachineID {
     static let path = "/etc/machine-id"
 
-    /// - Throws: ``FaceAuthError`` `.bindingUnavailable`.
+    /// - Throws: `FaceAuthError` `.bindingUnavailable`.
     static func read(_ path: String = path) throws(FaceAuthError) -> [UInt8] {
         let text =
             (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(

@@ -1,6 +1,5 @@
 internal import MienCore
 package import MienDevice
-package import MienDeviceLinux
 package import MienFace
 internal import MienVault
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MienCore
+import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienModels

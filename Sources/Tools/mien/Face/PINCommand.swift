@@ -1,4 +1,5 @@
 import ArgumentParser
+import MienDevice
 import MienDeviceLinux
 import MienTools
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MienCore
+import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienModels

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import MienClient
 import MienCore
+import MienDevice
 import MienDeviceLinux
 import MienModels
 import MienServer

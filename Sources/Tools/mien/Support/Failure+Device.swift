@@ -1,4 +1,4 @@
-package import MienDeviceLinux
+package import MienDevice
 package import MienKeys
 package import MienTools
 

@@ -6,8 +6,8 @@ import Testing
 /// (`Tests/Apple/Frameworks`), made from Apple's documentation. It cannot detect wrong declarations;
 /// `scripts/test-apple` runs the code against the same fakes.
 ///
-/// Checks every file of `Sources/Domain` and `Sources/SDK` that has code of its own for Apple's
-/// systems, as part of its module and with every condition as it is there.
+/// Checks every file of `Sources/Domain`, `Sources/SDK`, and `MienVault` that has code of its own for
+/// Apple's systems, as part of its module and with every condition as it is there.
 @Suite(.enabled(if: Toolchain.compiler != nil, "swiftc is not on PATH")) struct AppleFilesTests {
     @Test func `the files type-check with their modules, as strictly as all other code`()
         async throws
@@ -19,11 +19,12 @@ import Testing
         }
     }
 
-    @Test func `the files are those of four modules`() throws {
+    @Test func `the files are those of five modules`() throws {
         let found = try AppleModule.all().flatMap { $0.files.map(\.lastPathComponent) }
         #expect(
             Set(found).isSuperset(of: [
                 "Locked.swift", "Keychain.swift", "SystemTokenStorage.swift", "PrivateFile.swift",
+                "POSIXFileSystem.swift", "EnclaveHardware.swift", "FrontCamera.swift",
                 "AppAttester.swift", "EnclaveKeychain.swift", "SecureEnclaveKeyProvider.swift",
                 "SystemAuthenticator.swift", "SystemBrowser.swift", "SystemCamera.swift",
                 "MienCaptureView.swift",
@@ -93,26 +94,30 @@ private struct AppleModule {
     let files, others: [URL]
 
     static func all() throws -> [AppleModule] {
-        try ["Sources/Domain", "Sources/SDK"].flatMap { layer in
+        let layers = try ["Sources/Domain", "Sources/SDK"].flatMap { layer in
             try FileManager.default.contentsOfDirectory(
                 at: Repository.file(layer), includingPropertiesForKeys: nil)
         }
-        .filter { $0.lastPathComponent != "MienDeviceLinux" }
-        .sorted { $0.path < $1.path }
-        .compactMap { folder in
-            let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-            let sources = (found?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "swift" }
-            let files = try sources.filter {
-                try String(contentsOf: $0, encoding: .utf8).contains(
-                    #/(?m)^ *\#(else)?if .*(Darwin|Security|LocalAuthentication|DeviceCheck|CoreML|Services|UIKit|Glibc|os\()/#
-                )
+        return try (layers + [Repository.file("Sources/Adapters/MienVault")])
+            .filter { $0.lastPathComponent != "MienDeviceLinux" }
+            .sorted { $0.path < $1.path }
+            .compactMap { folder in
+                let found = FileManager.default.enumerator(
+                    at: folder, includingPropertiesForKeys: nil)
+                let sources = (found?.allObjects as? [URL] ?? []).filter {
+                    $0.pathExtension == "swift"
+                }
+                let files = try sources.filter {
+                    try String(contentsOf: $0, encoding: .utf8).contains(
+                        #/(?m)^ *\#(else)?if .*(Darwin|Security|CryptoKit|LocalAuthentication|DeviceCheck|CoreML|Services|UIKit|Glibc|os\()/#
+                    )
+                }
+                return files.isEmpty
+                    ? nil
+                    : AppleModule(
+                        name: folder.lastPathComponent, files: files.sorted { $0.path < $1.path },
+                        others: sources.filter { !files.contains($0) })
             }
-            return files.isEmpty
-                ? nil
-                : AppleModule(
-                    name: folder.lastPathComponent, files: files.sorted { $0.path < $1.path },
-                    others: sources.filter { !files.contains($0) })
-        }
     }
 }
 

@@ -38,7 +38,8 @@ import Testing
     /// The modules of Apple's systems that the package imports.
     private static let modulesOfApple: Set = [
         "AVFoundation", "AuthenticationServices", "Combine", "CoreGraphics", "CoreImage",
-        "CoreML", "CoreMedia", "CoreVideo", "Darwin", "DeviceCheck", "Dispatch", "Foundation",
+        "CoreML", "CoreMedia", "CoreVideo", "CryptoKit", "Darwin", "DeviceCheck", "Dispatch",
+        "Foundation",
         "ImageIO",
         "LocalAuthentication", "Security", "SwiftUI", "UIKit",
     ]

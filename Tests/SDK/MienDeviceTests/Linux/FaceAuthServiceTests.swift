@@ -1,5 +1,6 @@
 import Foundation
 import MienCore
+import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienHardware

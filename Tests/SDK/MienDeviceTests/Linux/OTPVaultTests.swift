@@ -3,7 +3,6 @@
 
 import Foundation
 import MienCore
-import MienDevice
 import MienFace
 import MienHardware
 import MienKeys
@@ -12,6 +11,7 @@ import MienVault
 import Synchronization
 import Testing
 
+@testable import MienDevice
 @testable import MienDeviceLinux
 
 private let quiet: Void = TPM.quietLibrary()

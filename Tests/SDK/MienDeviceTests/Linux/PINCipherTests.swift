@@ -6,12 +6,13 @@ import MienTesting
 import MienVault
 import Testing
 
+@testable import MienDevice
 @testable import MienDeviceLinux
 
 /// Tests that nothing stored distinguishes a right PIN from a wrong one.
 @Suite struct PINCipherTests {
     private let key = MasterKey(bytes: [UInt8](1...32)),
-        cost = PasswordHasher.Cost(memory: 8, passes: 1)
+        hasher = Argon2PINHasher(PasswordHasher(cost: .init(memory: 8, passes: 1)))
     private let right = try! PINInput(rightPIN)
 
     private func token(_ secret: [UInt8], _ pin: PINInput, id: String = "aut_1") throws
@@ -27,7 +28,7 @@ import Testing
             secret: OTPSecret(bytes: secret))
         // The same random bytes each time.
         return try OTPStoredToken(
-            new, pin: pin, key: key, cost: cost, at: Instant(milliseconds: 1),
+            new, pin: pin, key: key, hasher: hasher, at: Instant(milliseconds: 1),
             random: RandomSource { [UInt8](repeating: 9, count: $0) })
     }
 
@@ -43,7 +44,7 @@ import Testing
     func `the stored data is the same whichever PIN is right`(size: Int) throws {
         let secret = Array([UInt8](50..<82).suffix(size)), stored = try token(secret, right)
         for number in stride(from: 0, to: 10_000, by: 37) {
-            let pin = try Self.pin(number), opened = try stored.secret(pin, key).bytes
+            let pin = try Self.pin(number), opened = try stored.secret(pin, key, hasher).bytes
             #expect(try token(opened, pin) == stored, "\(number)")
         }
     }
@@ -55,7 +56,7 @@ import Testing
         let stored = try token([UInt8](50..<82), right), hotp = try stored.hotp()
         var seen: Set<[UInt8]> = [], ones = [Int](repeating: 0, count: 256)
         for number in 0..<10_000 {
-            let secret = try stored.secret(Self.pin(number), key)
+            let secret = try stored.secret(Self.pin(number), key, hasher)
             seen.insert(secret.bytes)
             for bit in 0..<256 where secret.bytes[bit / 8] >> UInt8(bit % 8) & 1 == 1 {
                 ones[bit] += 1
@@ -73,17 +74,22 @@ import Testing
         throws
     {
         let secret = [UInt8](50..<82), stored = try token(secret, right)
-        #expect(try stored.secret(right, key).bytes == secret)
-        #expect(try stored.secret(right, MasterKey(bytes: [UInt8](2...33))).bytes != secret)
+        #expect(try stored.secret(right, key, hasher).bytes == secret)
+        #expect(
+            try stored.secret(right, MasterKey(bytes: [UInt8](2...33)), hasher).bytes != secret)
         let cipher = PINCipher(
-            key: key, token: "aut_1", salt: [UInt8](repeating: 9, count: 16), cost: cost)
+            key: key, token: "aut_1", salt: [UInt8](repeating: 9, count: 16), hasher: hasher,
+            cost: hasher.cost)
         let hidden = try cipher.applied(to: secret, right)
         #expect(try cipher.applied(to: hidden, right) == secret)
         for other in [
-            PINCipher(key: key, token: "aut_2", salt: cipher.salt, cost: cost),
-            PINCipher(key: key, token: "aut_1", salt: [UInt8](repeating: 8, count: 16), cost: cost),
             PINCipher(
-                key: key, token: "aut_1", salt: cipher.salt, cost: .init(memory: 16, passes: 1)),
+                key: key, token: "aut_2", salt: cipher.salt, hasher: hasher, cost: hasher.cost),
+            PINCipher(
+                key: key, token: "aut_1", salt: [UInt8](repeating: 8, count: 16), hasher: hasher,
+                cost: hasher.cost),
+            PINCipher(
+                key: key, token: "aut_1", salt: cipher.salt, hasher: hasher, cost: [16, 1, 1]),
         ] { #expect(try other.applied(to: hidden, right) != secret) }
     }
 

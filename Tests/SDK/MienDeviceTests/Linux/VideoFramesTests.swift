@@ -1,4 +1,5 @@
 import Foundation
+import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienMedia

@@ -2,6 +2,7 @@ import Foundation
 import MienAPI
 import MienClient
 import MienCore
+import MienDevice
 import MienDeviceLinux
 import MienFace
 import MienKeys

@@ -35,7 +35,7 @@ extension KeyRing {
             return
         }
         guard fileBytes.count <= Self.maxFileBytes,
-            let text = String(validating: fileBytes, as: UTF8.self), text.hasSuffix("\n")
+            let text = String(validUTF8: fileBytes), text.hasSuffix("\n")
         else { return nil }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         guard lines.first == Self.heading[...], let last = lines.popLast(),

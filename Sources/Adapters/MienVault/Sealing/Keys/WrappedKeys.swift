@@ -34,7 +34,7 @@ struct WrappedKeys {
 
     /// - Returns: `nil` if any byte was changed.
     init?(fileBytes: [UInt8]) {
-        guard let text = String(validating: fileBytes, as: UTF8.self), text.hasSuffix("\n") else {
+        guard let text = String(validUTF8: fileBytes), text.hasSuffix("\n") else {
             return nil
         }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()

@@ -11,7 +11,7 @@ struct OTPTokenState: Codable, Sendable, Equatable {
     var version = 1
     /// Incremented with each change. A copy is kept elsewhere, see ``GenerationWitness``.
     var generation: UInt64
-    /// The NV index of the TPM counter that stores the copy; `nil` if a file does.
+    /// The index of the hardware's counter that stores the copy; `nil` if a file does.
     var counter: UInt32?
     private(set) var tokens: [OTPStoredToken] = []
     private var pending: Pending?

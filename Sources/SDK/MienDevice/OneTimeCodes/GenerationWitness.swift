@@ -1,5 +1,4 @@
 internal import MienCore
-internal import MienHardware
 internal import MienVault
 
 extension SealPurpose {
@@ -18,7 +17,7 @@ protocol GenerationWitness: Sendable {
 /// A witness in a file, preferably in another folder than the OTP tokens, so that a backup that
 /// restores only one of the two is detected.
 struct FileWitness: GenerationWitness {
-    /// The value that replaces the generation once a TPM stores it.
+    /// The value that replaces the generation once hardware stores it.
     static let moved = UInt64.max
     private static let identity = Array("generation".utf8)
 
@@ -56,9 +55,9 @@ struct FileWitness: GenerationWitness {
     }
 }
 
-/// A witness in a TPM counter, which cannot be restored from a backup.
-struct TPMWitness: GenerationWitness {
-    let tpm: TPM
+/// A witness in a counter of hardware, which a backup of files does not restore.
+struct CounterWitness: GenerationWitness {
+    let hardware: any DeviceHardware
     let index: UInt32
     let key: MasterKey
 
@@ -67,22 +66,23 @@ struct TPMWitness: GenerationWitness {
         Sensitive(key.code(for: Array("tpm".utf8), purpose: .tokenGeneration).prefix(31) + [1])
     }
 
-    /// Returns the counter's NV index, always the same for a vault. A counter left by a crash is
+    /// Returns the counter's index, always the same for a vault. A counter left by a crash is
     /// thus reused or removed by the process that has the vault's key.
-    static func index(_ key: MasterKey) -> UInt32 {
+    static func index(_ key: MasterKey, in counters: ClosedRange<UInt32>) -> UInt32 {
         let bits: UInt32 = key.code(for: Array("place".utf8), purpose: .tokenGeneration).prefix(4)
             .reduce(0) { $0 << 8 | UInt32($1) }
-        return TPMCounter.indices.lowerBound + bits % UInt32(TPMCounter.indices.count)
+        return counters.lowerBound + bits % UInt32(counters.count)
     }
 
     func read() async throws -> UInt64? {
-        try await tpm.value(ofCounter: index, auth: Self.auth(key))
+        try await hardware.value(ofCounter: index, auth: Self.auth(key))
     }
 
     func advance(to generation: UInt64) async throws {
-        guard try await tpm.increment(counter: index, auth: Self.auth(key)) == generation else {
+        guard try await hardware.increment(counter: index, auth: Self.auth(key)) == generation
+        else {
             throw OTPTokenError(
-                .storage, "The TPM's counter was changed by another process. Try again.")
+                .storage, "The device's counter was changed by another process. Try again.")
         }
     }
 }

@@ -1,30 +1,48 @@
 internal import MienCore
-internal import MienDevice
 public import MienFace
-internal import MienMedia
 
-/// The source that a service has selected.
-enum FaceSource: Sendable {
-    case camera(Camera)
-    case frames(FaceFrames)
+/// The cameras that a service may select.
+package protocol FaceCameras: Sendable {
+    /// Whether there is any.
+    var isAny: Bool { get }
 }
 
-/// The streams of a service between ``FaceAuthService/initialize(choosing:)`` and
-/// ``FaceAuthService/uninitialize()``.
-final class OpenStreams: Sendable {
+/// The source that a service has selected.
+package struct FaceSource: Sendable {
+    /// The camera; `nil` for other frames. Its type is that of the platform's cameras.
+    package let camera: (any Sendable)?
+    let open: @Sendable (_ longestSide: Int, _ streams: OpenStreams) async throws -> any FrameSource
+
+    package init(
+        camera: (any Sendable)? = nil,
+        open:
+            @escaping @Sendable (_ longestSide: Int, _ streams: OpenStreams) async throws ->
+            any FrameSource
+    ) {
+        (self.camera, self.open) = (camera, open)
+    }
+}
+
+/// A stream that a service closes.
+package protocol ClosableStream: AnyObject, Sendable {
+    func close() async
+}
+
+/// The streams of a service between its initialization and ``FaceAuthService/uninitialize()``.
+package final class OpenStreams: Sendable {
     /// Tells every stream that the service was uninitialized.
-    final class Gate: Sendable {
+    package final class Gate: Sendable {
         private let closed = Locked(false)
-        var isClosed: Bool { closed.withLock { $0 } }
+        package var isClosed: Bool { closed.withLock { $0 } }
         func close() { closed.withLock { $0 = true } }
     }
 
-    private struct Entry: Sendable { weak let stream: VideoStream? }
+    private struct Entry: Sendable { weak let stream: (any ClosableStream)? }
 
-    let gate = Gate()
+    package let gate = Gate()
     private let entries = Locked<[Entry]>([])
 
-    func add(_ stream: VideoStream) {
+    package func add(_ stream: any ClosableStream) {
         entries.withLock { entries in
             entries.removeAll { $0.stream == nil }
             entries.append(Entry(stream: stream))
@@ -73,6 +91,14 @@ public struct ServiceFrames: FrameSource {
 
         private static let closed = FrameSourceError(
             .cancelled, "The service was uninitialized, which closes its streams.")
+    }
+}
+
+extension FaceFrames {
+    /// Frames from the camera or the source that a service has selected. Opening throws
+    /// ``FaceAuthError`` `.notInitialized` if the service has selected none.
+    public static func camera(of service: FaceAuthService, longestSide: Int = 1280) -> Self {
+        Self { try await service.openFrames(longestSide: longestSide) }
     }
 }
 

@@ -1,6 +1,5 @@
 internal import Foundation
 public import MienCore
-public import MienDevice
 public import MienFace
 public import MienVault
 
@@ -21,7 +20,7 @@ extension FaceAuthService {
     /// Checks the device's PIN, to find a wrong one before a capture instead of after it.
     ///
     /// - Throws: `DeviceError` `.biometricNoPasscode`, `.wrongPasscode`, `.passcodeLockout`,
-    ///   `.storage`. Wrong ones are counted, see ``FaceLocalAuthenticator``.
+    ///   `.storage`. Five wrong ones lock the PIN for a minute, and twenty until ``resetPIN()``.
     public func checkPIN(_ pin: Sensitive<String>) throws { try passcode.judge(pin, of: nil) }
 
     /// Removes the PIN and the confirmation of every face, after ending all face modes: faces stay
@@ -54,7 +53,7 @@ extension FaceAuthService {
     /// OTP tokens. If the name already had a face, its face mode ends everywhere first, and its
     /// `biometryCurrentSet` keys become unusable.
     ///
-    /// - Parameter pin: The device's PIN. Wrong ones are counted, see ``FaceLocalAuthenticator``.
+    /// - Parameter pin: The device's PIN. Wrong ones are counted, see ``checkPIN(_:)``.
     /// - Throws: ``FaceAuthError`` `.notInitialized`, `.notLicensed`, `.tampered`, `.notLive`,
     ///   `.otherModelPack`, and as ``people()``; `DeviceError` `.biometricNoPasscode`,
     ///   `.wrongPasscode`, `.passcodeLockout`.
@@ -84,7 +83,9 @@ extension FaceAuthService {
 
     /// Stores a confirmed face. An interruption leaves the old or the new enrollment, and a face
     /// that was not confirmed opens nothing at any moment.
-    func keep(_ face: CapturedFace, as name: PersonName, pin: Sensitive<String>) async throws {
+    package func keep(_ face: CapturedFace, as name: PersonName, pin: Sensitive<String>)
+        async throws
+    {
         guard face.isLive else {
             throw FaceAuthError(
                 .notLive,
@@ -179,7 +180,7 @@ extension FaceAuthService {
     /// Returns a face that opens keys and tokens.
     ///
     /// - Throws: as ``isConfirmed(_:)``; ``FaceAuthError`` `.notConfirmed`.
-    func confirmedFace(of name: PersonName) async throws -> FaceTemplate {
+    package func confirmedFace(of name: PersonName) async throws -> FaceTemplate {
         let face = try await enrolled(name)
         guard try await isConfirmed(face, of: name) else { throw Self.unconfirmed }
         return face
@@ -198,7 +199,7 @@ extension FaceAuthService {
 
     /// Returns a person's part of the state. If an enrollment or a migration was interrupted after
     /// its face was stored, completes it first.
-    func settled(_ name: PersonName) async throws -> AuthenticatorState.Person {
+    package func settled(_ name: PersonName) async throws -> AuthenticatorState.Person {
         let random = random
         guard let known = try state.read()[name] else {
             return try state.update { try $0.change(name, random) { $0 } }

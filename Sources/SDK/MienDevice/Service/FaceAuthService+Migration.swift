@@ -1,6 +1,5 @@
 public import MienCore
-internal import MienDevice
-internal import MienFace
+package import MienFace
 public import MienVault
 
 /// Moves people from the templates of other model packs to those of the service's pack. A new
@@ -40,7 +39,7 @@ extension FaceAuthService {
     /// Migrates a person whose last capture passed with a score below 60, confirmed by the device's
     /// PIN. Ask for it right after that capture, and say what it is for.
     ///
-    /// - Parameter pin: The device's PIN. Wrong ones are counted, see ``FaceLocalAuthenticator``.
+    /// - Parameter pin: The device's PIN. Wrong ones are counted, see ``checkPIN(_:)``.
     /// - Returns: `nil` if no capture waits, because it is older than 60 seconds or was used. The PIN
     ///   is then not judged.
     /// - Throws: ``FaceAuthError`` `.notLicensed`, `.tampered`; `DeviceError` `.biometricNoPasscode`,
@@ -62,7 +61,7 @@ extension FaceAuthService {
     ///   - old: The stored template, with which the person was compared.
     ///   - new: The same capture, described for the service's pack.
     /// - Returns: `nil` if there is nothing to migrate.
-    func recognized(
+    package func recognized(
         _ name: PersonName, by old: FaceTemplate, as new: FaceTemplate, score: MatchScore
     ) async -> FaceMigrationNotice? {
         guard old.packID != packID, new.packID == packID else { return nil }

@@ -1,5 +1,4 @@
 public import MienCore
-public import MienDevice
 public import MienFace
 public import MienVault
 

@@ -7,8 +7,7 @@ extension SealPurpose {
     static let faceLockouts = SealPurpose(label: "mien/v1/face-lockouts")
 }
 
-/// Counts the failed tries in a row for each enrolled face. Five lock the face, as with
-/// ``FaceLocalAuthenticator``. Tries are counted durably before they begin, so killing the process
+/// Counts the failed tries in a row for each enrolled face. Five lock the face. Tries are counted durably before they begin, so killing the process
 /// gains none.
 ///
 /// Tries are counted per enrollment, not per name, because a name has several spellings. The counts
@@ -35,7 +34,7 @@ struct FaceLockouts: Sendable {
     }
 
     let folder: String
-    let keyPath: String
+    let keyStore: any DeviceKeyStore
     let files: any FileSystem
     let random: RandomSource
 
@@ -125,7 +124,7 @@ struct FaceLockouts: Sendable {
     private func withLock<T>(_ body: (RecordSealer) throws -> T) throws -> T {
         do {
             let vault = try DeviceFolder.locked(
-                folder, keyPath: keyPath, files: files, random: random)
+                folder, keyStore: keyStore, files: files, random: random)
             defer { vault.lock.release() }
             return try body(RecordSealer(key: vault.key, purpose: .faceLockouts, random: random))
         } catch let error as DeviceError { throw FaceAuthError(.storage, error.reason) } catch let

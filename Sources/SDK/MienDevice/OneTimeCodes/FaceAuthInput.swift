@@ -1,5 +1,4 @@
 public import MienCore
-package import MienDevice
 public import MienFace
 package import MienVault
 

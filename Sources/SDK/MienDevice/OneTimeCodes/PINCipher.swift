@@ -1,5 +1,4 @@
 internal import MienCore
-internal import MienHardware
 internal import MienVault
 
 extension SealPurpose {
@@ -12,26 +11,27 @@ extension SealPurpose {
 /// The secret is 32 random bytes, and each PIN hides it with 32 bytes that look random; for the key
 /// of a CAP token, 16 of each. So every PIN yields *some* secret, all of them equally likely, since
 /// the parity bits of DES keys are random, too. No length, checksum, or code of the secret
-/// is stored. The hiding bytes are HMAC-SHA256, under a device key, of Argon2id of the PIN. An
+/// is stored. The hiding bytes are HMAC-SHA256, under a device key, of the stretched PIN. An
 /// attacker with the file but not the device cannot start guessing. An attacker with both gets
 /// 10,000 secrets from 10,000 PINs and cannot tell which is right.
-struct PINCipher: Sendable {
-    static let secretSize = 32, saltSize = PasswordHasher.saltSize
-
-    /// The second recommended option of RFC 9106 §4 on one lane: 64 MiB, three passes.
-    static let standardCost = PasswordHasher.Cost(memory: 65_536, passes: 3)
+package struct PINCipher: Sendable {
+    package static let saltSize = 16
+    static let secretSize = 32
 
     let key: MasterKey
     /// The OTP token's id. It makes two tokens with one PIN independent of each other.
     let token: String
     /// A salt drawn for each change.
     let salt: [UInt8]
-    let cost: PasswordHasher.Cost
+    let hasher: any PINHasher
+    /// The hasher's cost when the secret was hidden.
+    let cost: [Int]
 
     /// Hides or recovers a secret; the function is its own inverse.
     ///
     /// - Parameter bytes: Up to ``secretSize`` bytes.
-    /// - Throws: ``OTPTokenError`` `.storage` if there is not enough memory to stretch the PIN.
+    /// - Throws: ``OTPTokenError`` `.storage` if there is not enough memory to stretch the PIN, or
+    ///   the cost is not one of the hasher's.
     func applied(to bytes: [UInt8], _ pin: PINInput) throws(OTPTokenError) -> [UInt8] {
         precondition(
             bytes.count <= Self.secretSize && salt.count == Self.saltSize, "a secret and a salt")
@@ -41,10 +41,11 @@ struct PINCipher: Sendable {
     }
 
     private func mask(_ pin: PINInput) throws(OTPTokenError) -> [UInt8] {
-        var stretched: [UInt8]
-        do { stretched = try PasswordHasher(cost: cost).stretched(pin.digits, salt: salt) } catch {
+        let found: [UInt8]?
+        do { found = try hasher.stretched(pin.digits, salt: salt, cost: cost) } catch {
             throw OTPTokenError(.storage, "The PIN cannot be stretched: \(error)")
         }
+        guard var stretched = found else { throw OTPStoredToken.damaged }
         defer { wipe(&stretched) }
         let name = Array(token.utf8)
         return key.code(

@@ -1,5 +1,4 @@
 internal import MienCore
-public import MienDevice
 public import MienFace
 
 /// One enrollment in front of the service's camera: a countdown, then frames, then the face to

@@ -1,7 +1,5 @@
 internal import Crypto
 public import MienCore
-public import MienDevice
-public import MienHardware
 public import MienKeys
 public import MienVault
 
@@ -9,74 +7,59 @@ public import MienVault
 /// if the owner enables it, can also be unlocked by a face.
 ///
 /// ```swift
-/// let vault = OTPVault(folder: "…/tokens", keyPath: "…/device.key", generationFolder: "…/state", tpm: TPM())
+/// let vault = OTPVault(folder: "…/tokens")                  // on Apple's systems
 /// try await vault.keep(token, pin: DevicePIN(chosen))
 /// let code = try await vault.code(of: token.id, with: .pin(PINInput(typed)))        // right or wrong: the server says
 /// ```
 ///
-/// The vault is one sealed file, bound to the TPM or else to the machine id, like the faces of
-/// ``FaceAuthService``. A counter is written durably before its code is shown. A copy of the file's
-/// generation is kept in a TPM counter or in a file elsewhere, so a file restored from a backup is
+/// The vault is one sealed file, bound to the TPM or the Secure Enclave or else to the machine id,
+/// like the faces of ``FaceAuthService``. A counter is written durably before its code is shown. A copy of the file's
+/// generation is kept in the hardware's counter or in a file elsewhere, so a file restored from a backup is
 /// detected; its counter-based tokens can then no longer be used. Without a TPM, it cannot detect
 /// that both places were restored together.
 public actor OTPVault: FaceModeHolder {
     static let name = "tokens.sealed", sizeLimit = 1 << 20
 
-    private let executor = ThreadExecutor(name: "mien.tokens")
     private let folder: String
-    private let keyPath: String
+    private let keyStore: any DeviceKeyStore
     private let generationFolder: String
     private let binding: DeviceBinding
-    private let tpm: TPM?
+    private let hardware: (any DeviceHardware)?
     private let files: any FileSystem
     private let random: RandomSource
-    private let cost: PasswordHasher.Cost
+    private let hasher: any PINHasher
     private let now: @Sendable () -> Instant
     private let uptime: @Sendable () -> ContinuousClock.Instant
     private let integrity: IntegrityPolicy
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
+    #if os(Linux)
+    // Stretching a PIN and waiting for a disk block.
+    private let executor = ThreadExecutor(name: "mien.tokens")
+
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe executor.asUnownedSerialExecutor()
     }
-
-    /// - Parameters:
-    ///   - folder: The folder, used for tokens only. It is created with mode 0700 if missing and
-    ///     must be accessible to its owner only.
-    ///   - keyPath: The path of the key file, preferably outside the folder.
-    ///   - generationFolder: The folder for the copy of the generation if no TPM stores it;
-    ///     preferably one that backups exclude.
-    ///   - tpm: The TPM; `nil` for a device without one.
-    ///   - integrity: The signs of debuggers and manipulation with which the vault refuses to work.
-    ///   - now: Returns the current time, for time-based codes.
-    public init(
-        folder: String, keyPath: String, generationFolder: String, tpm: TPM?,
-        integrity: IntegrityPolicy = .report, now: @escaping @Sendable () -> Instant,
-        files: any FileSystem = POSIXFileSystem(), random: RandomSource = .system
-    ) {
-        self.init(
-            folder: folder, keyPath: keyPath, generationFolder: generationFolder, tpm: tpm,
-            integrity: integrity, now: now, uptime: { .now }, files: files, random: random,
-            cost: PINCipher.standardCost, machineID: { try MachineID.read() })
-    }
+    #endif
 
     package init(
-        folder: String, keyPath: String, generationFolder: String, tpm: TPM?,
-        integrity: IntegrityPolicy = .report, now: @escaping @Sendable () -> Instant,
-        uptime: @escaping @Sendable () -> ContinuousClock.Instant, files: any FileSystem,
-        random: RandomSource, cost: PasswordHasher.Cost,
+        folder: String, keyStore: any DeviceKeyStore, generationFolder: String,
+        hardware: (any DeviceHardware)?, integrity: IntegrityPolicy = .report,
+        now: @escaping @Sendable () -> Instant,
+        uptime: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        files: any FileSystem, random: RandomSource, hasher: any PINHasher,
         machineID: @escaping @Sendable () throws -> [UInt8]
     ) {
         binding = DeviceBinding(
-            folder: folder, keyPath: keyPath, tpm: tpm, machineID: machineID, files: files,
-            random: random)
-        (self.folder, self.keyPath, self.generationFolder, self.tpm) = (
-            folder, keyPath, generationFolder, tpm
+            folder: folder, keyStore: keyStore, hardware: hardware, machineID: machineID,
+            files: files, random: random)
+        (self.folder, self.keyStore, self.generationFolder, self.hardware) = (
+            folder, keyStore, generationFolder, hardware
         )
         self.integrity = integrity
-        (self.now, self.uptime, self.files, self.random, self.cost) = (
-            now, uptime, files, random, cost
+        (self.now, self.uptime, self.files, self.random, self.hasher) = (
+            now, uptime, files, random, hasher
         )
     }
 
@@ -101,11 +84,12 @@ public actor OTPVault: FaceModeHolder {
     /// - Throws: ``OTPTokenError``: `.exists`, `.full`, `.otherDevice`, `.bindingUnavailable`,
     ///   `.storage`.
     public func keep(_ token: OTPTokenDefinition, pin: DevicePIN) async throws {
-        let (time, cost, random) = (now(), cost, random)
+        let (time, hasher, random) = (now(), hasher, random)
         try await perform(mayBegin: true) { state, key in
             try state.add(
                 OTPStoredToken(
-                    token, pin: PINInput(pin), key: key, cost: cost, at: time, random: random))
+                    token, pin: PINInput(pin), key: key, hasher: hasher, at: time,
+                    random: random))
         }
     }
 
@@ -124,8 +108,8 @@ public actor OTPVault: FaceModeHolder {
         try await perform { state, _ in try state.remove(id) }
     }
 
-    /// Removes all tokens and the key, even if the data cannot be opened. Also removes the TPM's
-    /// counter if the TPM responds.
+    /// Removes all tokens and the key, even if the data cannot be opened. Also removes the
+    /// hardware's counter if the hardware responds.
     public func reset() async throws {
         await takeTurn()
         defer { giveTurn() }
@@ -141,19 +125,21 @@ public actor OTPVault: FaceModeHolder {
     }
 
     /// Removes the counter and ignores errors, because tokens must be removable from a device whose
-    /// TPM does not respond.
+    /// hardware does not respond.
     private func removeCounter() async {
-        guard let tpm, let names = try? files.list(folder), names.contains(DeviceBinding.name),
-            (try? binding.source()) == .tpm,
+        guard let hardware, let names = try? files.list(folder),
+            names.contains(DeviceBinding.name), (try? binding.source()) == hardware.source,
             let key = try? await binding.key(recordsExist: true)
         else { return }
-        let auth = TPMWitness.auth(key)
-        var indexes: Set = [TPMWitness.index(key)]
+        let auth = CounterWitness.auth(key)
+        var indexes: Set = [CounterWitness.index(key, in: hardware.counters)]
         if let noted = (try? read(key))?.counter { indexes.insert(noted) }
         for index in indexes {
             // Incrementing first proves the auth value, so nobody else's counter is removed.
-            guard (try? await tpm.increment(counter: index, auth: auth)) != nil else { continue }
-            _ = try? await tpm.removeCounter(index)
+            guard (try? await hardware.increment(counter: index, auth: auth)) != nil else {
+                continue
+            }
+            try? await hardware.removeCounter(index)
         }
     }
 
@@ -194,10 +180,10 @@ public actor OTPVault: FaceModeHolder {
     ///
     /// - Throws: ``OTPTokenError`` `.notMultiAuth`.
     public func activateAuthMode(_ mode: FaceAuthMode, on id: String, pin: PINInput) async throws {
-        let random = random
+        let (hasher, random) = (hasher, random)
         try await perform { state, key in
             try state.change(id) { token throws(OTPTokenError) in
-                try token.activate(mode, pin, key, random)
+                try token.activate(mode, pin, key, hasher, random)
             }
         }
     }
@@ -218,10 +204,10 @@ public actor OTPVault: FaceModeHolder {
     /// Changes the PIN. With a wrong old PIN, the token permanently produces wrong codes under any
     /// PIN, without an error, so have the server check a code first. The face mode is not changed.
     public func changePIN(of id: String, from old: PINInput, to new: DevicePIN) async throws {
-        let (cost, random) = (cost, random)
+        let (hasher, random) = (hasher, random)
         try await perform { state, key in
             try state.change(id) { token throws(OTPTokenError) in
-                try token.changePIN(old, PINInput(new), key, cost, random)
+                try token.changePIN(old, PINInput(new), key, hasher, random)
             }
         }
     }
@@ -236,10 +222,10 @@ public actor OTPVault: FaceModeHolder {
     /// - Throws: ``OTPTokenError``: `.unknown`, `.restored`, `.exhausted`, `.notMultiAuth`,
     ///   `.faceInactive`, `.inputSpent`; as ``keep(_:pin:)``.
     public func code(of id: String, with input: OTPTokenInput) async throws -> OneTimeCode {
-        let time = now(), mode = try spent(input)
+        let time = now(), mode = try spent(input), hasher = hasher
         return try await perform { state, key in
             try state.change(id) { token throws(OTPTokenError) in
-                let secret = try Self.secret(of: token, input, mode, key)
+                let secret = try Self.secret(of: token, input, mode, key, hasher)
                 if let cap = try token.cap() {
                     return try Self.code(of: cap, .identify, &token, with: secret)
                 }
@@ -269,11 +255,12 @@ public actor OTPVault: FaceModeHolder {
     private func answer(
         _ mode: CAPMode, _ id: String, _ input: OTPTokenInput, _ face: FaceAuthMode?
     ) async throws -> OneTimeCode {
-        try await perform { state, key in
+        let hasher = hasher
+        return try await perform { state, key in
             try state.change(id) { token throws(OTPTokenError) in
                 guard let cap = try token.cap() else { throw Self.notCAP }
                 return try Self.code(
-                    of: cap, mode, &token, with: Self.secret(of: token, input, face, key))
+                    of: cap, mode, &token, with: Self.secret(of: token, input, face, key, hasher))
             }
         }
     }
@@ -305,10 +292,11 @@ public actor OTPVault: FaceModeHolder {
         guard suite == nil || suite == ShownTransaction.suite else {
             throw OTPError(.suite, "the token does not sign with \(ShownTransaction.suite)")
         }
-        let mode = try spent(input)
+        let mode = try spent(input), hasher = hasher
         guard suite == nil else {
             return try await perform { state, key in
-                try shown.response(with: Self.secret(of: state.token(id), input, mode, key))
+                try shown.response(
+                    with: Self.secret(of: state.token(id), input, mode, key, hasher))
             }
         }
         return try await answer(shown.capMode, id, input, mode)
@@ -321,24 +309,23 @@ public actor OTPVault: FaceModeHolder {
     }
 
     private static func secret(
-        of token: OTPStoredToken, _ input: OTPTokenInput, _ mode: FaceAuthMode?, _ key: MasterKey
-    ) throws(OTPTokenError)
-        -> OTPSecret
-    {
+        of token: OTPStoredToken, _ input: OTPTokenInput, _ mode: FaceAuthMode?,
+        _ key: MasterKey, _ hasher: any PINHasher
+    ) throws(OTPTokenError) -> OTPSecret {
         switch input {
-        case .pin(let pin): try token.secret(pin, key)
+        case .pin(let pin): try token.secret(pin, key, hasher)
         case .face(let face): try token.secret(mode ?? face.mode, key)
         }
     }
 
     // MARK: The device
 
-    /// Whether the tokens are bound to the machine id although a TPM is available now.
+    /// Whether the tokens are bound to the machine id although hardware is available now.
     public func isMigrationNeeded() async throws -> Bool {
         do { return try await binding.isMigrationNeeded() } catch { throw Self.translated(error) }
     }
 
-    /// Binds the tokens to the TPM, which then stores their generation. Earlier copies of the file
+    /// Binds the tokens to the hardware, which then stores their generation. Earlier copies of the file
     /// are detected.
     public func migrate() async throws {
         do { try await binding.migrate() } catch { throw Self.translated(error) }
@@ -348,7 +335,7 @@ public actor OTPVault: FaceModeHolder {
 
     // MARK: Serialization
 
-    /// Waits for this vault's turn. The TPM is awaited while the file is locked, so calls of one
+    /// Waits for this vault's turn. The hardware is awaited while the file is locked, so calls of one
     /// vault must not block each other on its thread.
     private func takeTurn() async {
         if isBusy { await withCheckedContinuation { waiting.append($0) } } else { isBusy = true }
@@ -362,7 +349,7 @@ public actor OTPVault: FaceModeHolder {
     /// returned only after that.
     ///
     /// - Parameter mayBegin: Creates the file if there is none. Otherwise a device without a file
-    ///   has no tokens, and neither its TPM nor its disk is accessed.
+    ///   has no tokens, and neither its hardware nor its disk is accessed.
     private func perform<T: Sendable>(
         mayBegin: Bool = false, _ body: @Sendable (inout OTPTokenState, MasterKey) throws -> T
     ) async throws -> T {
@@ -375,7 +362,7 @@ public actor OTPVault: FaceModeHolder {
             let key = try await binding.key(recordsExist: isThere),
                 source = try binding.source() ?? .machine
             let lock = try DeviceFolder.locked(
-                folder, keyPath: keyPath, files: files, random: random
+                folder, keyStore: keyStore, files: files, random: random
             ).lock
             defer { lock.release() }
             let found = try await current(key, source)
@@ -403,8 +390,8 @@ public actor OTPVault: FaceModeHolder {
 
     private func witness(_ state: OTPTokenState, _ key: MasterKey) throws -> any GenerationWitness {
         guard let index = state.counter else { return fileWitness(key) }
-        guard let tpm else { throw Self.elsewhere }
-        return TPMWitness(tpm: tpm, index: index, key: key)
+        guard let hardware else { throw Self.elsewhere }
+        return CounterWitness(hardware: hardware, index: index, key: key)
     }
 
     private func fileWitness(_ key: MasterKey) -> FileWitness {
@@ -425,17 +412,18 @@ public actor OTPVault: FaceModeHolder {
             try files.syncFolder(folder)
             try await witness.advance(to: state.generation)
         case .restored:
-            // After the generation moved to a TPM, earlier copies are unusable.
+            // After the generation moved to hardware, earlier copies are unusable.
             guard kept != FileWitness.moved else {
                 throw OTPTokenError(
                     .otherDevice,
-                    "These tokens have since been bound to the TPM. Reset, and get new tokens.")
+                    "These tokens have since been bound to the device's hardware. Reset, and get new tokens."
+                )
             }
             state.restore()
             try await recount(&state, from: kept, key)
             try await write(&state, key)
         }
-        if state.counter == nil, source == .tpm { try await handOver(&state, key) }
+        if state.counter == nil, source != .machine { try await handOver(&state, key) }
         return state
     }
 
@@ -450,7 +438,7 @@ public actor OTPVault: FaceModeHolder {
         }
     }
 
-    /// Moves the generation from the file to the TPM. Writes the new state first, then the mark
+    /// Moves the generation from the file to the hardware. Writes the new state first, then the mark
     /// that invalidates the old one.
     private func handOver(_ state: inout OTPTokenState, _ key: MasterKey) async throws {
         try await count(&state, key)
@@ -458,28 +446,28 @@ public actor OTPVault: FaceModeHolder {
         try fileWitness(key).advance(to: FileWitness.moved)
     }
 
-    /// Creates the TPM counter. The state is to be written next. If that fails, the counter stays
+    /// Creates the hardware's counter. The state is to be written next. If that fails, the counter stays
     /// at its index for the next attempt.
     private func count(_ state: inout OTPTokenState, _ key: MasterKey) async throws {
-        guard let tpm else { throw Self.elsewhere }
-        let counter = try await tpm.makeCounter(
-            auth: TPMWitness.auth(key), at: TPMWitness.index(key))
-        (state.counter, state.generation) = (counter.index, counter.value)
+        guard let hardware else { throw Self.elsewhere }
+        let index = CounterWitness.index(key, in: hardware.counters)
+        let value = try await hardware.makeCounter(index, auth: CounterWitness.auth(key))
+        (state.counter, state.generation) = (index, value)
     }
 
     /// Writes the first file, after its generation's copy.
     private func begin(
         _ state: inout OTPTokenState, _ key: MasterKey, _ source: DeviceBindingSource
     ) async throws {
-        guard source == .tpm else {
+        guard source != .machine else {
             try begin(&state, fileWitness(key))
             return try await write(&state, key)
         }
         try await count(&state, key)
         do { try await write(&state, key) } catch {
             // Keep the counter if the file exists despite the error, because the file needs it.
-            if let tpm, let index = state.counter, (try? exists()) == false {
-                _ = try? await tpm.removeCounter(index)
+            if let hardware, let index = state.counter, (try? exists()) == false {
+                try? await hardware.removeCounter(index)
             }
             throw error
         }
@@ -528,7 +516,7 @@ public actor OTPVault: FaceModeHolder {
 
     private static let elsewhere = OTPTokenError(
         .otherDevice,
-        "These tokens are bound to another device, or this device's TPM was cleared or turned off. Reset, and get new tokens."
+        "These tokens are bound to another device, or this device's chip was cleared or turned off. Reset, and get new tokens."
     )
 
     private static func translated(_ error: any Error) -> any Error {
@@ -539,7 +527,6 @@ public actor OTPVault: FaceModeHolder {
         case let error as FaceAuthError: OTPTokenError(.storage, error.reason)
         case let error as DeviceError: OTPTokenError(.storage, error.reason)
         case let error as FileSystemError: OTPTokenError(.storage, "\(error)")
-        case let error as TPMError: OTPTokenError(.bindingUnavailable, "The TPM failed: \(error)")
         default: error
         }
     }

@@ -1,15 +1,16 @@
 internal import Foundation
 internal import MienCore
-internal import MienHardware
 internal import MienKeys
 internal import MienVault
 
 /// The hardware that a device's data is bound to.
 public enum DeviceBindingSource: String, Sendable, CaseIterable, Codable {
-    /// The machine id, and the key file.
+    /// The machine id, and the key file. On Apple's systems only the key, which is in the keychain.
     case machine
     /// The TPM, and the key file.
     case tpm
+    /// The Secure Enclave, and the key in the keychain.
+    case secureEnclave = "secure_enclave"
 }
 
 extension SealPurpose {
@@ -21,16 +22,16 @@ extension SealPurpose {
 ///
 /// The key is random and stays the same for the life of the vault. Only its wrapping changes:
 /// - machine: AES-256-GCM under a key derived from the key file and the machine id;
-/// - TPM: sealed by the TPM, with an auth value derived from the key file.
+/// - hardware: sealed by it, with an auth value derived from the key file.
 ///
-/// No lock is held while the TPM is called. The record is compared before it is replaced.
+/// No lock is held while the hardware is called. The record is compared before it is replaced.
 struct DeviceBinding: Sendable {
     static let name = "binding.sealed"
     static let sizeLimit = 8 << 10
 
     let folder: String
-    let keyPath: String
-    let tpm: TPM?
+    let keyStore: any DeviceKeyStore
+    let hardware: (any DeviceHardware)?
     let machineID: @Sendable () throws -> [UInt8]
     let files: any FileSystem
     let random: RandomSource
@@ -42,7 +43,7 @@ struct DeviceBinding: Sendable {
         /// keeps the TPM from counting attempts that cannot succeed.
         let keyFile: [UInt8]
         /// A code of the machine id, which reveals nothing about it without the key file; empty for
-        /// a TPM.
+        /// hardware.
         let machine: [UInt8]
         let wrapped: [UInt8]
     }
@@ -54,8 +55,8 @@ struct DeviceBinding: Sendable {
     /// - Returns: `nil` if nothing is bound yet.
     func source() throws -> DeviceBindingSource? { try withLock { _ in try read()?.source } }
 
-    /// Returns the vault's key. If there is none, creates one and binds it to the TPM or else the
-    /// machine.
+    /// Returns the vault's key. If there is none, creates one and binds it to the hardware or else
+    /// the machine.
     ///
     /// - Parameter recordsExist: If true, no key is created, because a new one could not open the
     ///   records.
@@ -70,7 +71,7 @@ struct DeviceBinding: Sendable {
             )
         }
         let vaultKey = random.bytes(MasterKey.size)
-        let new = try await wrap(vaultKey, keyFile, to: try await tpmIsThere() ? .tpm : .machine)
+        let new = try await wrap(vaultKey, keyFile, to: try await present()?.source ?? .machine)
         let winner = try withLock { _ in
             // Another process may have been faster.
             if let other = try read() { return other }
@@ -80,23 +81,24 @@ struct DeviceBinding: Sendable {
         return MasterKey(bytes: winner == new ? vaultKey : try await unwrap(winner, keyFile))
     }
 
-    /// Whether a TPM is available to which the data is not bound yet.
+    /// Whether hardware is available to which the data is not bound yet.
     func isMigrationNeeded() async throws -> Bool {
         guard try source() == .machine else { return false }
-        return try await tpmIsThere()
+        return try await present() != nil
     }
 
-    /// Binds the vault's key to the TPM. If it is interrupted, the file is either the old or the
+    /// Binds the vault's key to the hardware. If it is interrupted, the file is either the old or the
     /// new one, complete.
     func migrate() async throws {
         let (found, keyFile) = try withLock { (try read(), $0) }
         guard let record = found, record.source == .machine else { return }
-        guard try await tpmIsThere() else {
+        guard let hardware = try await present() else {
             throw FaceAuthError(
                 .bindingUnavailable,
                 "No TPM responds on this machine. The data stays bound to its machine id.")
         }
-        let new = try await wrap(try await unwrap(record, keyFile), keyFile, to: .tpm)
+        let new = try await wrap(
+            try await unwrap(record, keyFile), keyFile, to: hardware.source)
         try withLock { _ in
             // If another process migrated or reset meanwhile, its record stays.
             guard try read() == record else { return }
@@ -142,21 +144,24 @@ struct DeviceBinding: Sendable {
             return Record(
                 source: .machine, keyFile: keyFile.id, machine: Self.mark(keyFile, machine),
                 wrapped: wrapped)
-        case .tpm:
-            guard let tpm else { throw Self.noTPM }
-            let blob = try await Self.asked {
-                try await tpm.seal(Sensitive(vaultKey), auth: Self.auth(keyFile))
-            }
-            return Record(source: .tpm, keyFile: keyFile.id, machine: [], wrapped: blob.bytes)
+        case .tpm, .secureEnclave:
+            let sealed = try await hardware(of: source).seal(
+                Sensitive(vaultKey), auth: Self.auth(keyFile))
+            return Record(source: source, keyFile: keyFile.id, machine: [], wrapped: sealed)
         }
     }
 
     private func unwrap(_ record: Record, _ keyFile: MasterKey) async throws -> [UInt8] {
         guard record.keyFile == keyFile.id else {
-            throw FaceAuthError(
-                .storage,
-                "\(path) was created with another key file than \(keyPath). Restore that key file, or reset the service."
-            )
+            throw keyStore.isOfDevice
+                ? FaceAuthError(
+                    .otherDevice,
+                    "\(path) was created with another key than \(keyStore.name). It was copied here. Reset, and enroll here."
+                )
+                : FaceAuthError(
+                    .storage,
+                    "\(path) was created with another key file than \(keyStore.name). Restore that key file, or reset the service."
+                )
         }
         switch record.source {
         case .machine:
@@ -173,13 +178,10 @@ struct DeviceBinding: Sendable {
                 )
                 .open(record.wrapped, identity: Self.identity)
             } catch { throw FaceAuthError(.storage, "\(path): \(error)") }
-        case .tpm:
-            guard let tpm else { throw Self.noTPM }
-            return try await Self.asked {
-                try await tpm.unseal(TPMBlob(bytes: record.wrapped), auth: Self.auth(keyFile)).use {
-                    $0
-                }
-            }
+        case .tpm, .secureEnclave:
+            return try await hardware(of: record.source).unseal(
+                record.wrapped, auth: Self.auth(keyFile)
+            ).use { $0 }
         }
     }
 
@@ -197,36 +199,23 @@ struct DeviceBinding: Sendable {
         Sensitive(keyFile.code(for: Array("tpm".utf8), purpose: .deviceBinding).prefix(31) + [1])
     }
 
-    // MARK: The TPM
+    // MARK: The hardware
 
-    private func tpmIsThere() async throws -> Bool {
-        guard let tpm else { return false }
-        do {
-            _ = try await tpm.lockout()
-            return true
-        } catch let error as TPMError where error.code == .unreachable { return false } catch let
-            error as TPMError
-        {
-            throw FaceAuthError(.bindingUnavailable, "The TPM failed: \(error)")
-        }
+    /// Returns the hardware if it responds.
+    private func present() async throws -> (any DeviceHardware)? {
+        guard let hardware, try await hardware.isThere() else { return nil }
+        return hardware
     }
 
-    private static let noTPM = FaceAuthError(
-        .otherDevice,
-        "This data is bound to a TPM, and this service has none. It was copied here, or the chip was turned off. Reset, and enroll here."
-    )
-
-    private static func asked<T>(_ body: () async throws -> T) async throws -> T {
-        do { return try await body() } catch let error as TPMError {
-            switch error.code {
-            case .blobRefused:
-                throw FaceAuthError(
-                    .otherDevice,
-                    "This data is bound to another TPM. It was copied here, or this TPM was cleared. Reset, and enroll here."
-                )
-            default: throw FaceAuthError(.bindingUnavailable, "The TPM failed: \(error)")
-            }
+    /// Returns the hardware that a record is bound to.
+    private func hardware(of source: DeviceBindingSource) throws -> any DeviceHardware {
+        guard let hardware, hardware.source == source else {
+            throw FaceAuthError(
+                .otherDevice,
+                "This data is bound to \(source == .tpm ? "a TPM" : "a Secure Enclave"), and this service has none. It was copied here, or the chip was turned off. Reset, and enroll here."
+            )
         }
+        return hardware
     }
 
     // MARK: The file
@@ -236,7 +225,7 @@ struct DeviceBinding: Sendable {
     private func withLock<T>(_ body: (MasterKey) throws -> T) throws -> T {
         do {
             let vault = try DeviceFolder.locked(
-                folder, keyPath: keyPath, files: files, random: random)
+                folder, keyStore: keyStore, files: files, random: random)
             defer { vault.lock.release() }
             return try body(vault.key)
         } catch let error as DeviceError { throw FaceAuthError(.storage, error.reason) } catch let

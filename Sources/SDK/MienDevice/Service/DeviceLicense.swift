@@ -53,7 +53,7 @@ struct LicenseFile: Sendable {
     }
 
     let folder: String
-    let keyPath: String
+    let keyStore: any DeviceKeyStore
     let files: any FileSystem
     let random: RandomSource
 
@@ -98,7 +98,7 @@ struct LicenseFile: Sendable {
     private func withLock<T>(_ body: (RecordSealer) throws -> T) throws -> T {
         do {
             let vault = try DeviceFolder.locked(
-                folder, keyPath: keyPath, files: files, random: random)
+                folder, keyStore: keyStore, files: files, random: random)
             defer { vault.lock.release() }
             return try body(RecordSealer(key: vault.key, purpose: .license, random: random))
         } catch let error as DeviceError { throw FaceAuthError(.storage, error.reason) } catch let

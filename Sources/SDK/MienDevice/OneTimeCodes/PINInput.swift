@@ -1,5 +1,4 @@
 public import MienCore
-public import MienDevice
 
 /// A PIN as typed, for a computation. The device cannot tell whether it is right.
 public struct PINInput: Sendable {

@@ -33,14 +33,8 @@ public struct IntegrityPolicy: Sendable {
     public let refused: Set<IntegritySignal>
     private let inspect: @Sendable () -> [IntegrityFinding]
 
-    /// Refuses nothing. `mien doctor` and ``ProcessIntegrity/inspect()`` report.
-    public static let report = IntegrityPolicy(refusing: [])
-    /// Refuses debuggers and foreign libraries.
-    public static let strict = IntegrityPolicy(refusing: [.debugger, .preload])
-
-    public init(refusing refused: Set<IntegritySignal>) {
-        self.init(refusing: refused, inspect: { ProcessIntegrity.inspect() })
-    }
+    /// Refuses nothing.
+    public static let report = IntegrityPolicy(refusing: [], inspect: { [] })
 
     package init(
         refusing refused: Set<IntegritySignal>,

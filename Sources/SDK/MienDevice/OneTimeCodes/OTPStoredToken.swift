@@ -1,6 +1,5 @@
 internal import Foundation
 internal import MienCore
-internal import MienHardware
 internal import MienKeys
 internal import MienVault
 
@@ -43,7 +42,7 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     let createdAt: Int64
 
     private(set) var salt: Data
-    /// The Argon2id parameters: KiB, passes, lanes.
+    /// The cost of the PIN's ``PINHasher``. For Argon2id: KiB, passes, lanes.
     private(set) var cost: [Int]
     /// The secret hidden by the PIN, see ``PINCipher``.
     private(set) var hidden: Data
@@ -55,7 +54,7 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     // MARK: Creation
 
     init(
-        _ new: OTPTokenDefinition, pin: PINInput, key: MasterKey, cost: PasswordHasher.Cost,
+        _ new: OTPTokenDefinition, pin: PINInput, key: MasterKey, hasher: any PINHasher,
         at now: Instant, random: RandomSource
     )
         throws(OTPTokenError)
@@ -78,20 +77,20 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
             )
         }
         (salt, self.cost, hidden) = (Data(), [], Data())
-        try hide(new.secret.bytes, pin, key, cost, random)
+        try hide(new.secret.bytes, pin, key, hasher, random)
     }
 
     // MARK: The secret
 
     /// Returns the secret for a PIN. A wrong PIN yields a different secret.
-    func secret(_ pin: PINInput, _ key: MasterKey) throws(OTPTokenError) -> OTPSecret {
-        guard cost.count == 3, (8...4_194_304).contains(cost[0]), (1...100).contains(cost[1]),
-            (1...16).contains(cost[2]), cost[0] >= 8 * cost[2],
-            hidden.count == secretSize, salt.count == PINCipher.saltSize
-        else { throw Self.damaged }
+    func secret(_ pin: PINInput, _ key: MasterKey, _ hasher: any PINHasher)
+        throws(OTPTokenError) -> OTPSecret
+    {
+        guard hidden.count == secretSize, salt.count == PINCipher.saltSize else {
+            throw Self.damaged
+        }
         let cipher = PINCipher(
-            key: key, token: id, salt: Array(salt),
-            cost: .init(memory: cost[0], passes: cost[1], lanes: cost[2]))
+            key: key, token: id, salt: Array(salt), hasher: hasher, cost: cost)
         return try checked(cipher.applied(to: Array(hidden), pin))
     }
 
@@ -116,13 +115,15 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
     }
 
     private mutating func hide(
-        _ secret: [UInt8], _ pin: PINInput, _ key: MasterKey, _ cost: PasswordHasher.Cost,
+        _ secret: [UInt8], _ pin: PINInput, _ key: MasterKey, _ hasher: any PINHasher,
         _ random: RandomSource
     ) throws(OTPTokenError) {
         let salt = random.bytes(PINCipher.saltSize)
-        (self.salt, self.cost) = (Data(salt), [cost.memory, cost.passes, cost.lanes])
-        hidden = Data(
-            try PINCipher(key: key, token: id, salt: salt, cost: cost).applied(to: secret, pin))
+        let cipher = PINCipher(
+            key: key, token: id, salt: salt, hasher: hasher, cost: hasher.cost)
+        (self.salt, cost, hidden) = (
+            Data(salt), cipher.cost, Data(try cipher.applied(to: secret, pin))
+        )
     }
 
     private func identity(_ mode: FaceAuthMode) -> [UInt8] { mode.enrollment + Array(id.utf8) }
@@ -140,24 +141,25 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
 
     /// Encrypts the secret that the old PIN yields, right or wrong, with the new PIN.
     mutating func changePIN(
-        _ old: PINInput, _ new: PINInput, _ key: MasterKey, _ cost: PasswordHasher.Cost,
+        _ old: PINInput, _ new: PINInput, _ key: MasterKey, _ hasher: any PINHasher,
         _ random: RandomSource
     )
         throws(OTPTokenError)
     {
-        var bytes = try secret(old, key).bytes
+        var bytes = try secret(old, key, hasher).bytes
         defer { wipe(&bytes) }
-        try hide(bytes, new, key, cost, random)
+        try hide(bytes, new, key, hasher, random)
     }
 
     mutating func upgrade() { isMultiAuth = true }
 
     /// Seals the secret that the PIN yields, right or wrong, for the face.
     mutating func activate(
-        _ mode: FaceAuthMode, _ pin: PINInput, _ key: MasterKey, _ random: RandomSource
+        _ mode: FaceAuthMode, _ pin: PINInput, _ key: MasterKey, _ hasher: any PINHasher,
+        _ random: RandomSource
     ) throws(OTPTokenError) {
         guard isMultiAuth else { throw Self.pinOnly }
-        var bytes = try secret(pin, key).bytes
+        var bytes = try secret(pin, key, hasher).bytes
         defer { wipe(&bytes) }
         let sealed = RecordSealer(key: key, purpose: .tokenFaceMode, random: random).seal(
             bytes, identity: identity(mode))
@@ -246,7 +248,7 @@ struct OTPStoredToken: Codable, Sendable, Equatable {
             isRestored: isRestored, createdAt: Instant(milliseconds: createdAt))
     }
 
-    private static let damaged = OTPTokenError(
+    static let damaged = OTPTokenError(
         .storage, "A stored token is malformed. Remove it and get a new one.")
     private static let pinOnly = OTPTokenError(
         .notMultiAuth, "The token is in PIN mode only. Upgrade it first.")

@@ -1,29 +1,27 @@
 internal import Foundation
 internal import MienKeys
-internal import MienVault
+package import MienVault
 
 extension SealPurpose {
     /// The state of a device's PIN and confirmed people: hashes, counters, and keys.
     static let deviceAuthenticator = SealPurpose(label: "mien/v1/device-authenticator")
-    /// A device key's record.
-    static let deviceKey = SealPurpose(label: "mien/v1/device-key")
 }
 
 /// One sealed file that is read, changed, and replaced under a lock. Several processes may share
 /// it, and a crash leaves either the old or the new version complete.
 ///
 /// It cannot detect that someone with write access to the folder restored an old version.
-struct StateFile: Sendable {
+package struct StateFile: Sendable {
     static let sizeLimit = 1 << 20
     static let name = "authenticator.sealed"
 
     let folder: String
-    let keyPath: String
+    let keyStore: any DeviceKeyStore
     let files: any FileSystem
     let random: RandomSource
 
     /// - Throws: errors of `body`, after which nothing is written; ``DeviceError`` `.storage`.
-    func update<T>(_ body: (inout AuthenticatorState) throws -> T) throws -> T {
+    package func update<T>(_ body: (inout AuthenticatorState) throws -> T) throws -> T {
         try withLock { sealer in
             var state = try read(sealer) ?? AuthenticatorState()
             let result = try body(&state)
@@ -32,7 +30,7 @@ struct StateFile: Sendable {
         }
     }
 
-    func read() throws -> AuthenticatorState {
+    package func read() throws -> AuthenticatorState {
         // A device without a state needs no folder and no key file.
         guard try exists() else { return AuthenticatorState() }
         return try withLock { try read($0) } ?? AuthenticatorState()
@@ -46,7 +44,7 @@ struct StateFile: Sendable {
 
     /// Removes the PIN, all confirmations, and everything locked. The key file stays, because other
     /// records may need it.
-    func reset() throws { try withLock { try write(AuthenticatorState(), $0) } }
+    package func reset() throws { try withLock { try write(AuthenticatorState(), $0) } }
 
     /// Removes the file, even if it cannot be opened.
     func remove() throws {
@@ -63,7 +61,7 @@ struct StateFile: Sendable {
     private func withLock<T>(_ body: (RecordSealer) throws -> T) throws -> T {
         do {
             let vault = try DeviceFolder.locked(
-                folder, keyPath: keyPath, files: files, random: random)
+                folder, keyStore: keyStore, files: files, random: random)
             defer { vault.lock.release() }
             return try body(
                 RecordSealer(key: vault.key, purpose: .deviceAuthenticator, random: random))
@@ -94,13 +92,14 @@ struct StateFile: Sendable {
 }
 
 /// A folder of sealed records that only its owner can access.
-enum DeviceFolder {
-    static let recordSuffix = ".sealed"
+package enum DeviceFolder {
+    package static let recordSuffix = ".sealed"
 
     /// Creates the folder if it is missing, takes its lock and its key, and removes leftovers of an
     /// interrupted process.
-    static func locked(
-        _ folder: String, keyPath: String, files: any FileSystem, random: RandomSource
+    package static func locked(
+        _ folder: String, keyStore: any DeviceKeyStore, files: any FileSystem,
+        random: RandomSource
     ) throws -> (lock: any FileLock, key: MasterKey) {
         do {
             try files.ensureFolder(folder)
@@ -117,8 +116,7 @@ enum DeviceFolder {
                     try files.list(folder)?.contains { $0.hasSuffix(recordSuffix) } ?? false
                 return (
                     lock,
-                    try KeyFile(path: keyPath, files: files).loadOrCreate(
-                        sealedRecordsExist: recordsExist, random: random)
+                    try keyStore.loadOrCreate(sealedRecordsExist: recordsExist, random: random)
                 )
             } catch {
                 lock.release()

@@ -1,9 +1,9 @@
-internal import Crypto
-internal import Foundation
+package import Crypto
+package import Foundation
 internal import MienAPI
 internal import MienCore
-internal import MienKeys
-internal import MienVault
+package import MienKeys
+package import MienVault
 
 /// The state of a device's PIN and of the people whose faces may open keys and tokens. It is stored
 /// sealed under the device's key file and never printed.
@@ -11,10 +11,10 @@ internal import MienVault
 /// It holds no face. A person's template is in the store of ``FaceAuthService``; here is only the
 /// hash of the one that the PIN has confirmed, or of the one that a migration to another model pack
 /// has put in its place. Replacing the stored template in any other way therefore opens nothing.
-struct AuthenticatorState: Sendable {
+package struct AuthenticatorState: Sendable {
     /// The PIN's hash and its guess counter.
-    struct Passcode: Codable, Sendable {
-        /// The Argon2id hash in the format of the reference library.
+    package struct Passcode: Codable, Sendable {
+        /// The hash with its salt and cost, see ``PINHasher``.
         var hash: String
         var failures = 0
         var lockedUntil: Instant?
@@ -33,18 +33,18 @@ struct AuthenticatorState: Sendable {
     }
 
     /// One person: the confirmed enrollment, and the keys that it opens.
-    struct Person: Codable, Sendable {
-        private(set) var generation: EnrollmentGeneration
+    package struct Person: Codable, Sendable {
+        package private(set) var generation: EnrollmentGeneration
         /// SHA-256 of the confirmed template; `nil` without one. It names the enrollment and stays
         /// the same when the template is migrated, so keys and tokens are bound to it.
-        private(set) var enrollment: Data?
+        package private(set) var enrollment: Data?
         /// SHA-256 of the template that a migration has put in the confirmed one's place.
         private(set) var migrated: Data?
         /// SHA-256 of a template that a migration is storing.
         private(set) var migrating: Data?
         /// SHA-256 of a template that the PIN has confirmed and that is being stored.
         private(set) var pending: Data?
-        var faceFailures = 0
+        package var faceFailures = 0
         /// The X25519 private keys, by constraint.
         private var keys: [String: Data]
 
@@ -55,7 +55,7 @@ struct AuthenticatorState: Sendable {
             }
         }
 
-        var isLockedOut: Bool { faceFailures >= AuthenticatorState.maxFaceFailures }
+        package var isLockedOut: Bool { faceFailures >= AuthenticatorState.maxFaceFailures }
 
         /// Announces a template before it is stored.
         mutating func announce(_ enrollment: [UInt8]) { pending = Data(enrollment) }
@@ -95,7 +95,7 @@ struct AuthenticatorState: Sendable {
         }
 
         /// - Throws: ``DeviceError`` `.storage` if the state contains no such key.
-        func key(for constraint: BiometricAccessConstraint) throws(DeviceError)
+        package func key(for constraint: BiometricAccessConstraint) throws(DeviceError)
             -> Curve25519.KeyAgreement.PrivateKey
         {
             guard let bytes = keys[constraint.rawValue],
@@ -128,16 +128,16 @@ struct AuthenticatorState: Sendable {
         failedAttempts: 5, lockoutSeconds: 60, disableAfter: 20)
     static let maxPeople = 1000
 
-    var passcode: Passcode?
+    package var passcode: Passcode?
     /// By the name's key, under which its spellings are equal.
     private var people: [String: Person] = [:]
 
     init() {}
 
-    subscript(_ name: PersonName) -> Person? { people[name.key] }
+    package subscript(_ name: PersonName) -> Person? { people[name.key] }
 
     /// Changes a person's part and creates it first if it is missing.
-    mutating func change<T>(
+    package mutating func change<T>(
         _ name: PersonName, _ random: RandomSource, _ body: (inout Person) throws -> T
     ) throws -> T {
         var person: Person
@@ -169,7 +169,7 @@ extension AuthenticatorState: Codable {
 
     private enum CodingKeys: CodingKey { case version, passcode, people }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let version = try values.decode(Int.self, forKey: .version)
         guard version == Self.version else {
@@ -180,7 +180,7 @@ extension AuthenticatorState: Codable {
         people = try values.decode([String: Person].self, forKey: .people)
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(Self.version, forKey: .version)
         try values.encodeIfPresent(passcode, forKey: .passcode)
@@ -189,11 +189,11 @@ extension AuthenticatorState: Codable {
 }
 
 extension AuthenticatorState: CustomReflectable, CustomStringConvertible {
-    var customMirror: Mirror { Mirror(self, children: []) }
-    var description: String { "‹authenticator state›" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+    package var description: String { "‹authenticator state›" }
 }
 
 extension AuthenticatorState.Person: CustomReflectable, CustomStringConvertible {
-    var customMirror: Mirror { Mirror(self, children: []) }
-    var description: String { "‹person›" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+    package var description: String { "‹person›" }
 }

@@ -1,14 +1,12 @@
 internal import MienAPI
-internal import MienCore
-internal import MienDevice
-internal import MienHardware
+package import MienCore
 internal import MienKeys
-internal import MienVault
+package import MienVault
 
 /// The device's PIN. Each guess is counted durably before it is judged.
-struct DevicePasscode: Sendable {
+package struct DevicePasscode: Sendable {
     let state: StateFile
-    let hasher: PasswordHasher
+    let hasher: any PINHasher
     let random: RandomSource
     let now: @Sendable () -> Instant
 
@@ -17,16 +15,16 @@ struct DevicePasscode: Sendable {
     /// Sets or changes the PIN.
     ///
     /// - Parameter old: The current PIN, if one is set.
-    func set(_ new: DevicePIN, replacing old: Sensitive<String>?) throws {
+    package func set(_ new: DevicePIN, replacing old: Sensitive<String>?) throws {
         if try isSet() { try judge(old ?? Sensitive(""), of: nil) }
-        let hash = try hasher.hash(new.digits, salt: random.bytes(PasswordHasher.saltSize))
+        let hash = try hasher.hash(new.digits, salt: random.bytes(PINCipher.saltSize))
         try state.update { $0.passcode = .init(hash: hash) }
     }
 
     /// - Parameter person: The person whose wrong faces are forgotten after the right PIN.
     /// - Throws: `DeviceError` `.biometricNoPasscode`, `.wrongPasscode`, `.passcodeLockout`,
     ///   `.storage`.
-    func judge(_ typed: Sensitive<String>, of person: PersonName?) throws {
+    package func judge(_ typed: Sensitive<String>, of person: PersonName?) throws {
         let time = now()
         let hash: String = try state.update { state in
             guard var passcode = state.passcode else {
