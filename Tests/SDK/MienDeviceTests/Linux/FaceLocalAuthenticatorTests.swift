@@ -310,7 +310,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
                 try await device.authenticator().capability().isLockedOut, "failed at call \(calls)"
             )
             isDone = !files.hasFailed
-            calls += 1
+            calls += Thoroughness.step(5)
             try #require(calls < 500)
         }
         #expect(calls > 20, "there was something to fail")
@@ -333,7 +333,7 @@ private let biometrics = BiometricPolicy.deviceOwnerAuthenticationWithBiometrics
                     == .face, "failed at call \(calls)")
             if case .success = change { #expect(after != before) }
             isDone = !files.hasFailed
-            calls += 1
+            calls += Thoroughness.step(5)
             try #require(calls < 500)
         }
         #expect(calls > 20, "there was something to fail")

@@ -597,7 +597,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         let machine = try Machine()
         try await machine.vault.keep(timed(), pin: pin)
         let whole = [UInt8](try machine.backup())
-        for index in whole.indices {
+        for index in stride(from: 0, to: whole.count, by: Thoroughness.step(7)) {
             var changed = whole
             changed[index] ^= 1 << UInt8(index % 8)
             try machine.restore(Data(changed))
@@ -613,7 +613,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
         `an interrupted change repeats no code and is not mistaken for a backup`()
         async throws
     {
-        for calls in 0..<300 {
+        for calls in stride(from: 0, to: 300, by: Thoroughness.step(3)) {
             var machine = try Machine()
             try await machine.vault.keep(counting(), pin: pin)
             let failing = FailingFiles(after: calls)
@@ -636,7 +636,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
     }
 
     @Test func `the first token can be stored again after any interruption`() async throws {
-        for calls in 0..<300 {
+        for calls in stride(from: 0, to: 300, by: Thoroughness.step(3)) {
             var machine = try Machine()
             let failing = FailingFiles(after: calls)
             machine.files = failing
@@ -798,7 +798,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
             let machine = try Machine(tpm: tpm)
             try await machine.vault.keep(counting(), pin: pin)
             var given: Set<String> = [], codes = 0
-            for calls in 0..<100 {
+            for calls in stride(from: 0, to: 100, by: Thoroughness.step(3)) {
                 let failing = FailingFiles(after: calls)
                 var broken = machine
                 broken.files = failing
@@ -906,7 +906,7 @@ private func code(_ body: () async throws -> Void) async -> OTPTokenError.Code? 
             func counters() async throws -> Int { try await chip.counterIndices().count }
             try await machine.vault.keep(counting(), pin: pin)
             machine.tpm = tpm.address
-            for calls in 0..<200 {
+            for calls in stride(from: 0, to: 200, by: Thoroughness.step(3)) {
                 let failing = FailingFiles(after: calls)
                 var broken = machine
                 broken.files = failing
