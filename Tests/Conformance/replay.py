@@ -8,10 +8,9 @@ import sys
 import threading
 import urllib.parse
 
-from templates import Chain, Mismatch, Names, filled, matches, matches_proof, matches_text
+from templates import TYPES, Chain, Mismatch, Names, filled, matches, matches_proof, matches_text, special
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-TYPES = {"$form": "application/x-www-form-urlencoded", "$frames": "application/vnd.mien.frames", "$picture": "image/jpeg"}
 # What a browser may load beside the recording: the page of the test, and the scripts.
 PAGE = b"<!doctype html><meta charset=utf-8><title>Recorded exchanges</title><link rel=icon href=data:,><h1>Recorded exchanges</h1>"
 
@@ -33,33 +32,31 @@ def check_request(request, method, path, headers, body, names, chains):
             matches_proof(wanted[name]["$proof"], value, method, path, names)
         else:
             matches(wanted[name], value, names, f"header {name}")
-    content, kind = request.get("body"), (headers.get("content-type") or "").partition(";")[0].strip()
     # {} and no body mean the same where a request has no data.
-    if content is None or content == {}:
+    if not request.get("body"):
         if body not in (b"", b"{}"):
             raise Mismatch(f"the body has {len(body)} bytes, and none was recorded")
         return
-    special = next(iter(content)) if isinstance(content, dict) and next(iter(content)) in TYPES else None
-    if kind != TYPES.get(special, "application/json"):
-        raise Mismatch(f"the content type is {kind or 'missing'}, and {TYPES.get(special, 'application/json')} was recorded")
-    if special == "$picture":
+    (kind, content), found = special(request["body"]), (headers.get("content-type") or "").partition(";")[0].strip()
+    if found != TYPES.get(kind, "application/json"):
+        raise Mismatch(f"the content type is {found or 'missing'}, and {TYPES.get(kind, 'application/json')} was recorded")
+    if kind == "$picture":
         if body[:2] != b"\xff\xd8":
             raise Mismatch("the body is not a JPEG")
-    elif special == "$frames":
-        nonce = names.values[content[special]]
-        chain = chains.setdefault(nonce, Chain(nonce))
-        chain.take(body)
-    elif special == "$form":
+    elif kind == "$frames":
+        nonce = names.values[content]
+        chains.setdefault(nonce, Chain(nonce)).take(body)
+    elif kind == "$form":
         fields = urllib.parse.parse_qsl(body.decode(), keep_blank_values=True, strict_parsing=True)
         if len(dict(fields)) != len(fields):
             raise Mismatch("the form repeats a field")
-        matches(content[special], dict(fields), names)
+        matches(content, dict(fields), names)
     else:
         try:
-            found = json.loads(body)
+            value = json.loads(body)
         except ValueError:
             raise Mismatch("the body is not JSON") from None
-        matches(content, found, names)
+        matches(request["body"], value, names)
 
 
 def with_news(value, name=""):

@@ -5,11 +5,10 @@ import hashlib
 import json
 import pathlib
 import time
-import urllib.parse
 
 import p256
 from replay import REPOSITORY, Replay, with_news
-from templates import Chain, Names, filled, made_proof
+from templates import Chain, Names, filled, made_request
 
 SERVER = "http://127.0.0.1:1"
 JPEG = b"\xff\xd8\xff\xd9"
@@ -23,28 +22,17 @@ class Client:
         self.replay = Replay(recording)
         self.replay.begin(SERVER)
         # What the server has told is known; the rest the client makes up.
-        self.names, self.chains, self.milliseconds = Names(SERVER, {**recording.get("names", {})}), {}, 0
+        self.names, self.milliseconds = Names(SERVER, {**recording.get("names", {})}), 0
 
     def request(self, recorded):
         self.names.values.update({name: value for name, value in self.replay.names.values.items() if name not in self.names.values})
-        path, headers = filled(recorded["path"], self.names), {}
-        for name, value in recorded.get("headers", {}).items():
-            headers[name] = made_proof(value["$proof"], recorded["method"], path, self.names) if name == "dpop" else filled(value, self.names)
-        content, body = recorded.get("body"), b""
-        kind = next(iter(content), "") if content else ""
-        if kind == "$form":
-            headers["content-type"], body = "application/x-www-form-urlencoded", urllib.parse.urlencode(filled(content[kind], self.names)).encode()
-        elif kind == "$picture":
-            headers["content-type"], body = "image/jpeg", JPEG
-        elif kind == "$frames":
-            nonce = self.names.values[content[kind]]
-            # What the server did not take is sent again.
-            chain = copy.deepcopy(self.replay.chains.get(nonce)) or Chain(nonce)
-            self.milliseconds += 40
-            headers["content-type"], body = "application/vnd.mien.frames", chain.append(self.milliseconds, JPEG)
-        elif content:
-            headers["content-type"], body = "application/json", json.dumps(filled(content, self.names)).encode()
-        return [recorded["method"], path, headers, body]
+        return made_request(recorded, self.names, lambda _: JPEG, self.frames)
+
+    def frames(self, nonce):
+        # What the server did not take is sent again.
+        chain = copy.deepcopy(self.replay.chains.get(nonce)) or Chain(nonce)
+        self.milliseconds += 40
+        return chain.append(self.milliseconds, JPEG)
 
     def play(self, look=lambda request, recorded: None):
         """Returns what the replay found wrong. `look` sees each request before it is sent."""

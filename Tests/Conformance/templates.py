@@ -8,11 +8,14 @@ import json
 import re
 import secrets
 import time
+import urllib.parse
 
 import p256
 
 PLACEHOLDER = re.compile(r"\{\{([^{}]+)\}\}")
 KINDS = ("number", "time", "now", "anything")
+# Bodies that are not JSON.
+TYPES = {"$form": "application/x-www-form-urlencoded", "$frames": "application/vnd.mien.frames", "$picture": "image/jpeg"}
 
 
 class Mismatch(Exception):
@@ -47,24 +50,31 @@ def kind_of(template):
     return (word, name) if word in KINDS else None
 
 
+def special(template):
+    """The kind and the content of {"$jwt": …} and its like; (None, None) for other templates."""
+    if isinstance(template, dict) and len(template) == 1 and next(iter(template)).startswith("$"):
+        return next(iter(template.items()))
+    return None, None
+
+
 def is_optional(template):
-    return isinstance(template, dict) and list(template) == ["$optional"]
+    return special(template)[0] == "$optional"
 
 
 # MARK: Comparing
 
 def matches(template, value, names, where="body"):
     """Raises Mismatch if the value is not as the template says."""
-    if isinstance(template, dict) and len(template) == 1 and next(iter(template)).startswith("$"):
-        (kind, content), = template.items()
-        if kind == "$jwt":
-            return matches_jwt(content, value, names, where)
-        if kind == "$some":
-            return matches_members(content, value, names, where, others=True)
-        if kind == "$any":
-            if value not in content:
-                raise Mismatch(f"{where} is {shown(value)}, and one of {shown(content)} was recorded")
-            return
+    kind, content = special(template)
+    if kind == "$jwt":
+        return matches_jwt(content, value, names, where)
+    if kind == "$some":
+        return matches_members(content, value, names, where, others=True)
+    if kind == "$any":
+        if value not in content:
+            raise Mismatch(f"{where} is {shown(value)}, and one of {shown(content)} was recorded")
+        return
+    if kind:
         raise Mismatch(f"{where} has an unknown template {kind}")
     if isinstance(template, dict):
         return matches_members(template, value, names, where)
@@ -165,17 +175,15 @@ def matches_proof(template, value, method, path, names, where="header dpop"):
 # MARK: Making
 
 def filled(template, names):
-    if isinstance(template, dict) and len(template) == 1 and next(iter(template)).startswith("$"):
-        (kind, content), = template.items()
-        if kind == "$jwt":
-            header = filled(content.get("header", {"alg": "ES256"}), names)
-            key = names.key(content.get("key", "server"))
-            if header.get("jwk") is not None:
-                header["jwk"] = key.jwk
-            return key.jwt(header, filled(content["claims"], names))
-        if kind == "$any":
-            return content[0]
-        return filled(content, names)
+    kind, content = special(template)
+    if kind == "$jwt":
+        header = filled(content.get("header", {"alg": "ES256"}), names)
+        key = names.key(content.get("key", "server"))
+        if header.get("jwk") is not None:
+            header["jwk"] = key.jwk
+        return key.jwt(header, filled(content["claims"], names))
+    if kind:
+        return content[0] if kind == "$any" else filled(content, names)
     if isinstance(template, dict):
         return {name: filled(member, names) for name, member in template.items() if not is_optional(member)}
     if isinstance(template, list):
@@ -197,6 +205,24 @@ def made_proof(template, method, path, names):
     if "nonce" in template:
         claims["nonce"] = filled(template["nonce"], names)
     return key.jwt({"typ": "dpop+jwt", "alg": "ES256", "jwk": key.jwk}, claims)
+
+
+def made_request(recorded, names, picture, frames):
+    """Method, path, headers, and body of a request. `picture` makes the JPEG of a name, and `frames` the next ones of a nonce."""
+    path, method, headers = filled(recorded["path"], names), recorded["method"], {}
+    for name, value in recorded.get("headers", {}).items():
+        headers[name] = made_proof(value["$proof"], method, path, names) if name == "dpop" else filled(value, names)
+    if not recorded.get("body"):
+        return [method, path, headers, b""]
+    kind, content = special(recorded["body"])
+    headers["content-type"] = TYPES.get(kind, "application/json")
+    if kind == "$form":
+        body = urllib.parse.urlencode(filled(content, names)).encode()
+    elif kind:
+        body = picture(content) if kind == "$picture" else frames(names.values[content])
+    else:
+        body = json.dumps(filled(recorded["body"], names)).encode()
+    return [method, path, headers, body]
 
 
 # MARK: Frames of a live capture (docs/api.md)
