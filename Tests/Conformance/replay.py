@@ -186,5 +186,5 @@ def serve(path, adds_news):
     sys.stdin.read()
     server.shutdown()
     problems = replay.end()
-    print("\n".join(problems))
+    print("\n".join(problems), end="\n" if problems else "")
     return not problems

@@ -67,7 +67,7 @@ func require<Value>(
         let words = CommandLine.arguments.dropFirst()
         let all =
             deviceKeyTests + storageTests + browserTests + guideTests + faceTests
-            + documentTests + seedTests + sampleTests + networkTests
+            + documentTests + seedTests + sampleTests + networkTests + conformanceTests
         var passed = 0, failed = 0, skipped = 0, shown: Set<String> = []
         for test in all
         where words.isEmpty
