@@ -10,7 +10,7 @@
 /** An error with a stable code. */
 export class MienError extends Error {
   /**
-   * `network_error` (no response; the request may have arrived), `no_active_journey`, `invalid_state`, `client_response_not_valid`,
+   * `network_error` (no response, or a proxy's 502 or 504; the request may have arrived), `no_active_journey`, `invalid_state`, `client_response_not_valid`,
    * `invalid_credentials`, `server_error`, a code of a problem document, or an error of OAuth.
    */
   readonly code: string;

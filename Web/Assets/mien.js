@@ -26,7 +26,7 @@ async function request(url, options, seconds = 20) {
     try { answer = text && JSON.parse(text); } catch { /* The status says enough. */ }
   } catch (error) { throw new MienError("network_error", `No response: ${error.message}`); }
   if (response.ok) return answer;
-  const { status } = response, code = answer?.code ?? answer?.error ?? "server_error";
+  const { status } = response, code = answer?.code ?? answer?.error ?? (/^50[24]$/.test(status) ? "network_error" : "server_error");
   throw new MienError(code, answer?.detail ?? `The server answered ${status}: ${code}`,
     { status, problem: answer, isBusy: status === 429 || status === 503, retryAfter: Number(response.headers.get("retry-after")) });
 }

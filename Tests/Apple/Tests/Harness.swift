@@ -68,6 +68,7 @@ func require<Value>(
         let all =
             deviceKeyTests + storageTests + browserTests + guideTests + faceTests
             + documentTests + seedTests + sampleTests + networkTests + faceServiceTests
+            + conformanceTests
         var passed = 0, failed = 0, skipped = 0, shown: Set<String> = []
         for test in all
         where words.isEmpty

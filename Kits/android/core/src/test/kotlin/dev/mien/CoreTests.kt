@@ -11,5 +11,6 @@ object CoreTests {
         CaptureTests.register()
         OneTimeCodeTests.register()
         SecretTests.register()
+        ConformanceTests.register()
     }
 }

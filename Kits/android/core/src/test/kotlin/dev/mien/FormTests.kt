@@ -82,7 +82,7 @@ internal object FormTests {
             expect(again.accessToken == tokens.accessToken && again.refreshToken == null && again.idToken == tokens.idToken && again.repeatKey == tokens.repeatKey && again.expiresAt == 5L)
             expect(SessionTokens.fromJson(Sensitive("{}")) == null)
         }
-        test("words: the screens have the pages' languages, and English otherwise") {
+        test("words: the screens have the pages' languages, and English otherwise", "the pages' words and languages") {
             expectEqual(Texts.of(java.util.Locale.ENGLISH).text("action_blink"), "Blink")
             val arabic = Texts.of(java.util.Locale("ar", "EG"))
             expect(arabic.isRightToLeft && arabic.text("action_blink") != "Blink" && arabic.text("camera_denied_app") != "camera_denied_app")

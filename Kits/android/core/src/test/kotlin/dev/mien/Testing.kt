@@ -5,11 +5,14 @@ object Testing {
     class Failure(message: String) : Exception(message)
     class Skip(reason: String) : Exception(reason)
 
-    private class Test(val name: String, val body: () -> Unit)
+    private class Test(val name: String, val shows: List<String>, val body: () -> Unit)
 
     private val tests = ArrayList<Test>()
 
-    fun test(name: String, body: () -> Unit) { tests.add(Test(name, body)) }
+    /** The capabilities of docs/kits.md that passed tests have shown. */
+    val shown = java.util.TreeSet<String>()
+
+    fun test(name: String, vararg shows: String, body: () -> Unit) { tests.add(Test(name, shows.toList(), body)) }
 
     fun expect(condition: Boolean, what: () -> String = { "" }) {
         if (!condition) throw Failure("not as expected: ${what()}")
@@ -38,6 +41,7 @@ object Testing {
             try {
                 test.body()
                 passed++
+                shown += test.shows
                 println("✔ ${test.name} (${(System.nanoTime() - began) / 1_000_000} ms)")
             } catch (reason: Skip) {
                 skipped++

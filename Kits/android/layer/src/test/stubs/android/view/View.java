@@ -36,6 +36,7 @@ public class View {
     public void invalidate() { onMain(); }
     public final int getWidth() { return 480; }
     public final int getHeight() { return 800; }
+    public void draw(Canvas canvas) { onMain(); onDraw(canvas); }
     protected void onDraw(Canvas canvas) {}
 
     /** As the system does, which ends apps that touch views elsewhere. */

@@ -11,7 +11,12 @@ public class TextView extends View {
 
     public TextView(Context context) { super(context); }
     public CharSequence getText() { return text; }
-    public final void setText(CharSequence text) { onMain(); this.text = text; }
+    /** A screen reader says what changes in a live region. */
+    public final void setText(CharSequence text) {
+        onMain();
+        this.text = text;
+        if (getAccessibilityLiveRegion() != 0) dev.mien.fake.Phone.announcements.add(text.toString());
+    }
     public void setTextSize(float size) {}
     public float getTextSize() { return 0; }
     public void setGravity(int gravity) { this.gravity = gravity; }

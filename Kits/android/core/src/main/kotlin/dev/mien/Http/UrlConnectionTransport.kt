@@ -26,6 +26,7 @@ class UrlConnectionTransport : HttpTransport {
             connection.setRequestProperty("accept-encoding", "identity")
             if (request.body.isNotEmpty() || request.method == "POST" || request.method == "PUT") {
                 connection.doOutput = true
+                if (isAndroid) connection.setFixedLengthStreamingMode(request.body.size)
                 connection.outputStream.use { it.write(request.body) }
             }
             val status = connection.responseCode
@@ -71,6 +72,17 @@ class UrlConnectionTransport : HttpTransport {
         is ConnectException -> HttpTransportException(HttpTransportException.Code.UNREACHABLE, "The server does not accept connections.")
         is SSLException -> HttpTransportException(HttpTransportException.Code.UNREACHABLE, "The connection is not secure: the server's certificate was not accepted.")
         else -> interrupted()
+    }
+
+    /**
+     * When a connection ends before a response, the system sends a request again on its own: with a proof that is valid once, and
+     * whether or not it may be repeated. Android does not if the body is streamed. Java would lose the body of each response 401
+     * then, but has a property, which its first connection reads.
+     */
+    private companion object {
+        val isAndroid = System.getProperty("java.vm.name") == "Dalvik"
+
+        init { if (!isAndroid) System.setProperty("sun.net.http.retryPost", "false") }
     }
 
     private fun interrupted() = HttpTransportException(HttpTransportException.Code.INTERRUPTED, "The connection ended before the response did.")

@@ -78,9 +78,10 @@ internal object FlowTests {
     }
 
     /** Waits for the end of a capture, and leaves the page that says why it failed. */
-    private fun finish(result: Awaited<String>): String {
+    private fun finish(result: Awaited<String>, watch: () -> Unit = {}): String {
         repeat(600) {
             result.poll(200)?.let { return it }
+            watch()
             if (texts.text("capture_failed_title") in Finger.texts()) {
                 println("    ${Finger.texts()}")
                 Finger.press(texts.text("button_continue"))
@@ -115,7 +116,7 @@ internal object FlowTests {
     }
 
     fun register() {
-        test("flow: sign up with a mailed code") {
+        test("flow: sign up with a mailed code", "journeys", "sign-up", "one-time code by email") {
             val server = Servers.with(livePassive)
             initialize(server)
             val user = name()
@@ -137,7 +138,8 @@ internal object FlowTests {
             expectEqual(session.userInfo().sub.take(4), "usr_")
             expectError(MienException.Code.NO_ACTIVE_JOURNEY) { answer(ClientResponseOptionType.ClientInput) }
         }
-        test("flow: register a face, and log in with it, on the kit's screens") {
+        test("flow: register a face, and log in with it, on the kit's screens", "selfie screens", "face registration", "face sign-in",
+            "live capture with guidance and arrows", "screen reader and haptics") {
             needsFaces()
             val server = Servers.with(livePassive)
             initialize(server)
@@ -161,9 +163,14 @@ internal object FlowTests {
                 start("face-login")
                 val selfie = answer("face", mapOf("user_identifier" to user))
                 expectEqual(selfie.journeyStepId, JourneyActionType.SelfieAcquisition.type)
+                Phone.announcements.clear()
                 val shown = showFace(selfie, consents = false)
                 Finger.press(texts.text("button_camera"))
-                expectEqual(finish(shown), "completed")
+                var arrows = 0
+                expectEqual(finish(shown) { if (Finger.seesArrow()) arrows++ }, "completed")
+                // One of the movements is always a turn.
+                expect(arrows > 0) { "no arrow was drawn" }
+                expect(Phone.announcements.any { it == texts.text("action_turn_left") || it == texts.text("action_turn_right") }) { "${Phone.announcements}" }
                 val done = answer(ClientResponseOptionType.ClientInput)
                 expectEqual(done.journeyStepId, JourneyActionType.Success.type)
                 val signedIn = MienSession(MienOptions(server.address))
@@ -172,7 +179,7 @@ internal object FlowTests {
                 expectEqual(signedIn.authenticationMethods.sorted(), listOf("face", "x_live"))
             }
         }
-        test("flow: a canceled capture, a denied camera, and a face that nobody shows") {
+        test("flow: a canceled capture, a denied camera, and a face that nobody shows", "cancel and retry", "“I can’t do this”") {
             needsFaces()
             val server = Servers.with(livePassive)
             initialize(server)
@@ -195,6 +202,7 @@ internal object FlowTests {
             Finger.press(texts.text("button_retry"))
             Finger.press(texts.text("button_camera"))
             Finger.press(texts.text("capture_cannot_now"))
+            Finger.waitFor(texts.text("capture_cannot_end"))
             Screen.onMain { Screen.top()!!.onBackPressed() }
             expectEqual(denied.get(), "canceled")
 
@@ -207,7 +215,7 @@ internal object FlowTests {
             repeat(500) { if (Screen.top() is MienCaptureActivity || Phone.open != null) Thread.sleep(20) }
             expect(Phone.open == null) { "the camera is still open" }
         }
-        test("flow: a document session on the same screens, from consent to the result") {
+        test("flow: a document session on the same screens, from consent to the result", "document screens", "document sessions") {
             needsFaces()
             val server = Servers.with(mapOf("IDENTITY_SOURCES" to "simulator", "IDENTITY_DOCUMENTS" to "passport"))
             val secret = server.admin("POST", "/v1/apps", mapOf("id" to "bank", "name" to "Bank", "type" to "confidential")).optString("client_secret")
@@ -235,7 +243,47 @@ internal object FlowTests {
             val judged = server.send("GET", "/verify/api/v1/verification/${made.optString("session_id")}/result", headers = bearer)
             expectEqual(judged.optString("status") + judged.optString("recommendation"), "completeALLOW")
         }
-        test("flow: the guide's Java code for biometric login, with an attested key and tokens bound to another") {
+        test("flow: both sides of a card, with hints before the picture, and a face, on the kit's screens", "front, back, and portrait",
+            "hints before a picture is sent") {
+            needsFaces()
+            val server = Servers.with(mapOf("IDENTITY_SOURCES" to "simulator", "IDENTITY_DOCUMENTS" to "passport,idCard"))
+            val app = "shop-card"
+            server.app(app, mapOf("liveness" to mapOf("mode" to "image")))
+            server.journey(JsonText.read("""{"id": "check-card", "version": 1, "title": "Check a card", "start": "verify", "steps": {
+                "verify": {"type": "identity_verification", "config": {"callback_url": "https://app.example/verified"},
+                "on": {"allow": "done", "challenge": "more", "deny": "no", "failure": "no"}}, "done": {"type": "complete_journey", "config": {"user_auth_state": "none"}},
+                "more": {"type": "reject_access", "config": {"reason": "manual_review"}}, "no": {"type": "reject_access"}}}""".toByteArray())!!)
+            initialize(server, app)
+            val verify = start("check-card")
+            expectEqual(verify.journeyStepId, JourneyActionType.IdentityVerification.type)
+            val result = Awaited<String>()
+            MienIdentityVerification.registerForStatus(object : MienIdentityVerificationStatus {
+                override fun verificationCompleted() = result.succeed("completed")
+                override fun verificationCanceled() = result.succeed("canceled")
+                override fun verificationFail(error: MienException) = result.succeed("failed: ${error.reason}")
+            })
+            val desk = Desk()
+            Phone.scene = desk
+            MienIdentityVerification.start(Phone.application, verify.startToken!!.use { it })
+            Finger.press(texts.text("document_consent_agree"))
+            Finger.press(Locale("", "AT").getDisplayCountry(Locale.ENGLISH))
+            Finger.press(texts.text("button_continue"))
+            Finger.press(texts.text("document_type_idCard"))
+            Finger.press(texts.text("button_continue"))
+            Finger.waitFor(texts.text("document_front_title_idCard"))
+            Finger.press(texts.text("button_camera"))
+            Finger.waitFor(texts.text("document_guide_no_document_document_front"), 60)
+            desk.side = "card_front"
+            Finger.waitFor(texts.text("document_back_title_idCard"), 60)
+            Finger.press(texts.text("button_camera"))
+            desk.side = "card_back"
+            Finger.waitFor(texts.text("capture_ready_title"), 60)
+            Finger.press(texts.text("button_camera"))
+            Finger.press(texts.text("document_send"), 60)
+            expectEqual(finish(result), "completed")
+            expect(answer(ClientResponseOptionType.ClientInput).type != MienServiceResponse.ResponseType.ClientInputRequired)
+        }
+        test("flow: the guide's Java code for biometric login, with an attested key and tokens bound to another", "biometric login", "attestation of keys") {
             val roots = File.createTempFile("roots", ".pem").also { it.writeText(Attestation.pem()) }
             val server = Servers.with(mapOf("ATTESTATION_ROOTS" to roots.path))
             val app = "shop-java"
@@ -270,7 +318,8 @@ internal object FlowTests {
             expectEqual(shop.events.poll(20, java.util.concurrent.TimeUnit.SECONDS), "set up again")
             expect(!shop.mien.isBiometricEnabled())
         }
-        test("flow: biometric login with the PIN or a finger after the app has started again, and a key that the server removed") {
+        test("flow: biometric login with the PIN or a finger after the app has started again, and a key that the server removed",
+            "passcode instead of biometrics") {
             val server = Servers.with(livePassive)
             val app = "shop-pin"
             server.app(app, mapOf("biometric" to mapOf("enabled" to true)))
@@ -303,7 +352,7 @@ internal object FlowTests {
             expectThrows<BiometricPrivateKeyNotFoundException> { login.authenticate(both) }
             expect(!login.isEnabled())
         }
-        test("flow: journeys register a device key, sign in with it, and sign a transaction, in the guide's Kotlin") {
+        test("flow: journeys register a device key, sign in with it, and sign a transaction, in the guide's Kotlin", "device keys in journeys") {
             val server = Servers.with(livePassive)
             val app = "shop-journeys"
             server.app(app, mapOf("biometric" to mapOf("enabled" to true)))
@@ -343,7 +392,7 @@ internal object FlowTests {
             val signed = dev.mien.NativeBiometrics(AndroidDevice.biometrics(Phone.application), app).authenticate(payment, KeyTests.options())
             expectEqual(answer(ClientResponseOptionType.ClientInput, signed).journeyStepId, JourneyActionType.Success.type)
         }
-        test("flow: one-time codes and a transaction with a PIN, and an approval on this phone") {
+        test("flow: one-time codes and a transaction with a PIN, and an approval on this phone", "one-time codes of a token") {
             val server = Servers.with(livePassive)
             val user = name()
             val id = server.user(user)
@@ -391,7 +440,7 @@ internal object FlowTests {
                 expectEqual(answer(ClientResponseOptionType.ClientInput).journeyStepId, JourneyActionType.Success.type)
             }
         }
-        test("flow: the sign-in page in a Custom Tab") {
+        test("flow: the sign-in page in a Custom Tab", "sign-in page in the system's browser", "session bound to a key (DPoP)") {
             val server = Servers.with(livePassive)
             val app = "shop-page"
             server.app(app, mapOf("sign_in_page" to true, "redirect_uris" to listOf("com.example.shop://signed-in")))

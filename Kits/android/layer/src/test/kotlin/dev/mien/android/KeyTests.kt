@@ -28,7 +28,7 @@ internal object KeyTests {
         BiometricOptions(activity, "Biometric authentication", "Sign in", "Use biometric to authenticate", "Cancel", allowed, isInvalidated)
 
     fun register() {
-        test("keys: a finger unlocks a key for one signature, with the six options of the guide") {
+        test("keys: a finger unlocks a key for one signature, with the six options of the guide", "device keys") {
             val keys = AndroidDeviceKeys(Phone.application)
             val made = keys.makeKey("mien.a.b", options(), null)
             Phone.touches.addAll(listOf(Touch.WRONG, Touch.RIGHT))
@@ -51,7 +51,8 @@ internal object KeyTests {
             keys.deleteKey("mien.a.b")
             expectEqual(keys.tags(), emptyList<String>())
         }
-        test("keys: another enrollment invalidates a key, which is deleted; a canceled or failed attempt is told apart and leaves it") {
+        test("keys: another enrollment invalidates a key, which is deleted; a canceled or failed attempt is told apart and leaves it",
+            "errors of biometrics", "invalidation by another enrollment") {
             val keys = AndroidDeviceKeys(Phone.application)
             keys.makeKey("mien.a.b", options(), null)
             val outcomes = listOf(

@@ -23,7 +23,7 @@ internal object PageTests {
     }
 
     fun register() {
-        test("pages: a tab that redirects returns the whole URL, and leaves nothing on the screen") {
+        test("pages: a tab that redirects returns the whole URL, and leaves nothing on the screen", "hosted pages that return to the app's scheme") {
             expectEqual(opened { "com.example.shop://back?code=1&state=2" }, "com.example.shop://back?code=1&state=2")
         }
         test("pages: a closed tab, another app's scheme, and a phone without a browser are told apart") {

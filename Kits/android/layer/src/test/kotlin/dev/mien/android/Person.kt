@@ -1,5 +1,7 @@
 package dev.mien.android
 
+import android.graphics.Canvas
+import android.graphics.Paint
 import android.view.View
 import android.view.ViewGroup
 import android.widget.CompoundButton
@@ -46,6 +48,16 @@ object Finger {
 
     fun isChecked(text: String): Boolean =
         views(Screen.top()?.contentView).any { it is CompoundButton && it.text.toString() == text && it.isChecked }
+
+    /** Whether an arrow is drawn on the screen now: a shaft and two barbs. */
+    fun seesArrow(): Boolean {
+        val lines = java.util.concurrent.atomic.AtomicInteger()
+        val paper = object : Canvas() {
+            override fun drawLine(x1: Float, y1: Float, x2: Float, y2: Float, paint: Paint) { lines.incrementAndGet() }
+        }
+        Screen.onMain { views(Screen.top()?.contentView).forEach { it.draw(paper) } }
+        return lines.get() == 3
+    }
 
     fun waitFor(text: String, seconds: Int = 20) {
         val end = System.nanoTime() + seconds * 1_000_000_000L

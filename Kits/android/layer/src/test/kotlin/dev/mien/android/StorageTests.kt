@@ -17,7 +17,7 @@ internal object StorageTests {
         """{"accessToken":"$access","expiresAt":1,"refreshToken":"grt_secret","scope":"openid","keyThumbprint":"thumb"}"""))!!
 
     fun register() {
-        test("storage: tokens outlast the app, sealed; another app's are others") {
+        test("storage: tokens outlast the app, sealed; another app's are others", "device tokens in the system's store", "refresh tokens in the system's store") {
             KeystoreTokenStorage(Phone.application).store(tokens("secret-a"), key)
             val again = KeystoreTokenStorage(Phone.application)
             val found = again.tokens(key)!!

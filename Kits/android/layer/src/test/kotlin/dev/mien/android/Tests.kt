@@ -21,12 +21,13 @@ fun main(words: Array<String>) {
     FlowTests.register()
     val (passed, failed, skipped) = Testing.run(words.toList())
     Servers.stop()
+    System.getenv("MIEN_SHOWN")?.let { File(it).writeText(Testing.shown.joinToString("\n")) }
     println("$passed passed, $failed failed" + (if (skipped > 0) ", $skipped skipped" else ""))
     exitProcess(if (failed == 0) 0 else 1)
 }
 
 /** A phone of its own for each test. */
-internal fun test(name: String, body: () -> Unit) = Testing.test(name) {
+internal fun test(name: String, vararg shows: String, body: () -> Unit) = Testing.test(name, *shows) {
     val folder = File.createTempFile("mien-phone", "").also {
         it.delete()
         it.mkdirs()

@@ -30,6 +30,8 @@ public final class Phone {
     public static volatile File files;
     public static final Queue<Touch> touches = new ArrayDeque<>();
     public static final List<BiometricPrompt.PromptInfo> dialogs = new CopyOnWriteArrayList<>();
+    /** What a screen reader has said. */
+    public static final List<String> announcements = new CopyOnWriteArrayList<>();
     public static final Set<String> permissions = Collections.synchronizedSet(new HashSet<>());
     /** What an app's main thread did not catch. */
     public static final List<Throwable> crashes = new CopyOnWriteArrayList<>();
@@ -50,6 +52,7 @@ public final class Phone {
         android.os.Build.VERSION.SDK_INT = 34;
         touches.clear();
         dialogs.clear();
+        announcements.clear();
         permissions.clear();
         crashes.clear();
         Screen.reset();
