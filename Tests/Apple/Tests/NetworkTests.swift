@@ -176,20 +176,17 @@ private func registerModels(of pack: CoreMLFacePack) {
         halfWidth: Double(geometry.mesh.input.width) / 4)
     for network in FaceNetwork.allCases {
         guard let input = geometry.input(of: network) else { continue }
-        FakeModels.shared.register("\(network.rawValue).mlmodelc", shape: input.shape) {
-            input in
+        let dimensions = geometry.descriptor.dimensions
+        FakeModels.shared.register("\(network.rawValue).mlmodelc", shape: input.shape) { input in
             switch network {
-            case .detectorShortRange, .detectorFullRange: found
-            case .mesh: points
-            case .iris: [(0..<213).map { Float($0) }, Array(repeating: 0, count: 15)]
+            case .detectorShortRange, .detectorFullRange: return found
+            case .mesh: return points
+            case .iris: return [(0..<213).map { Float($0) }, Array(repeating: 0, count: 15)]
             case .descriptor:
-                [
-                    (0..<geometry.descriptor.dimensions).map {
-                        sin(Float($0) * (1 + input.reduce(0, +) / Float(input.count)))
-                    }
-                ]
+                let mean = input.reduce(0, +) / Float(input.count)
+                return [(0..<dimensions).map { sin(Float($0) * (1 + mean)) }]
             case .presentationAttack:
-                [Array(repeating: 1, count: geometry.presentationAttack?.classes ?? 1)]
+                return [Array(repeating: 1, count: geometry.presentationAttack?.classes ?? 1)]
             }
         }
     }

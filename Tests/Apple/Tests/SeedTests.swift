@@ -240,6 +240,8 @@ func guideWord(_ error: any Error) -> String {
         let found = await error { try await again.authenticateBiometric() }
         expect(found.map(guideWord) == "biometric info has changed", "\(String(describing: found))")
         expect(try await !again.isBiometricEnabled(), "the key was deleted")
+        try await again.disableBiometric()
+        expect(try await !again.isBiometricEnabled())
     },
     AppleTest(
         "with the device's passcode allowed, the token says that it was used",
