@@ -1,6 +1,6 @@
 package dev.mien
 
-/** What the person sees during a capture: the core's side of it. Calls come from a thread of their own, and [ask] waits. */
+/** A capture's screen, as the core sees it. Calls come from a thread of their own, and [ask] waits. */
 interface CaptureScreen {
     /** Shows a page, and waits until a button is pressed. Leaving the screen is the answer `cancel`. */
     fun ask(page: CapturePage): PageAnswer

@@ -31,10 +31,10 @@ public final class Phone {
     public static final Queue<Touch> touches = new ArrayDeque<>();
     public static final List<BiometricPrompt.PromptInfo> dialogs = new CopyOnWriteArrayList<>();
     public static final Set<String> permissions = Collections.synchronizedSet(new HashSet<>());
-    /** What an app's main thread did not catch. */
+    /** Exceptions that an app's main thread did not catch. */
     public static final List<Throwable> crashes = new CopyOnWriteArrayList<>();
 
-    /** What a camera sees, upright. */
+    /** The scene in front of a camera, upright. */
     public interface Scene { BufferedImage picture(boolean isFront); }
 
     /** A new phone with a PIN and an enrolled finger. */
