@@ -55,7 +55,7 @@ struct ShopView: View {
             Text(message)
         }
         .task { act("") { try await $0.configure() } }
-        .fullScreenCover(isPresented: $isInJourney) {
+        .fullScreenCover(isPresented: $isInJourney) { [run] in  // as it is now
             if let run { JourneyView(journey: run.journey, client: run.client, onEnd: end) }
         }
     }
@@ -64,15 +64,13 @@ struct ShopView: View {
         act("") { session in
             let client = try JourneyClient(options)
             let user = await session.state == .signedIn ? session : nil
-            run = (client, try await client.start(id, session: user))
-            isInJourney = true
+            (run, isInJourney) = ((client, try await client.start(id, session: user)), true)
         }
     }
 
     /// A journey has ended: its token is a sign-in.
     private func end(_ outcome: JourneyOutcome?) {
-        isInJourney = false
-        message = "That did not work."
+        (isInJourney, message) = (false, "That did not work.")
         guard case .success(let token) = outcome else { return }
         act("Signed in") { try await $0.signIn(journeyToken: token) }
     }
@@ -101,7 +99,7 @@ struct JourneyView: View {
     @State private var message = ""
 
     var body: some View {
-        Form {
+        VStack {
             if let token = step?.startToken {
                 MienCaptureView(startToken: token.use { $0 }, client: client) {
                     switch $0 {
@@ -112,14 +110,16 @@ struct JourneyView: View {
                 }
                 .id(token.use { $0 })
             } else if let step {
-                Text(step.data?["title"]?.stringValue ?? "")
-                Text(step.data?["text"]?.stringValue ?? "")
-                ForEach(options(of: step), id: \.label) { option in
-                    ForEach(option.fieldNames, id: \.self) { name in
-                        if name == "password" { SecureField(name, text: text(name)) }
-                        if name != "password" { TextField(name, text: text(name)) }
+                Form {
+                    Text(step.data?["title"]?.stringValue ?? "")
+                    Text(step.data?["text"]?.stringValue ?? "")
+                    ForEach(options(of: step), id: \.label) { option in
+                        ForEach(option.fieldNames, id: \.self) { name in
+                            if name == "password" { SecureField(name, text: text(name)) }
+                            if name != "password" { TextField(name, text: text(name)) }
+                        }
+                        Button(option.label) { answer(option.id, option.fieldNames) }
                     }
-                    Button(option.label) { answer(option.id, option.fieldNames) }
                 }
             }
             Text(message)

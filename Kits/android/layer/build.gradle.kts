@@ -28,5 +28,5 @@ dependencies {
     api(project(":core"))
     api("androidx.biometric:biometric:1.1.0")
     implementation("androidx.browser:browser:1.8.0")
-    implementation("androidx.fragment:fragment:1.8.2")
+    api("androidx.fragment:fragment:1.8.2")
 }

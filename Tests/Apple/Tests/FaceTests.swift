@@ -95,7 +95,7 @@ import SwiftUI
         }
     },
     AppleTest(
-        "a capture follows the person's choices: cancel, a camera that is not allowed, and another try",
+        "a capture follows the person's choices: cancel, a camera that is not allowed or silent, and another try",
         shows: ["cancel and retry"]
     ) {
         let server = try await Servers.server(), app = try await server.app()
@@ -117,6 +117,10 @@ import SwiftUI
         FakePhone.shared.with { $0.camera = 3 }
         FakePhone.shared.with { $0.picture = { _ in nil } }
         try await Presented.press("Try again")
+        // The camera falls silent, as during a call.
+        let busy = CaptureTexts(preferred: ["en"])["camera_busy"]
+        try await Presented.press("Try again", after: busy, seconds: 30)
+        try await Presented.press("Start camera")
         try await Presented.press("Cancel", after: "I can’t do this")
         try await wait("the end") { !receiver.ends.isEmpty }
         expect(receiver.ends == ["cancel"], "\(receiver.ends)")

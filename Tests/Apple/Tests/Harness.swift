@@ -66,8 +66,8 @@ func require<Value>(
     @MainActor static func main() async {
         let words = CommandLine.arguments.dropFirst()
         let all =
-            deviceKeyTests + storageTests + browserTests + guideTests + faceTests
-            + documentTests + seedTests + sampleTests + networkTests + faceServiceTests
+            deviceKeyTests + storageTests + browserTests + decisionTests + faceTests
+            + documentTests + guideTests + sampleTests + networkTests + faceServiceTests
             + conformanceTests
         var passed = 0, failed = 0, skipped = 0, shown: Set<String> = []
         for test in all

@@ -75,7 +75,7 @@ final class CaptureModel: ObservableObject {
         if case .documents(let choices) = next {
             country = choices.country
             let kinds = choices.country.flatMap { choices.kinds[$0] } ?? []
-            type = kinds.first { $0.type == choices.type } ?? (kinds.count == 1 ? kinds[0] : nil)
+            type = kinds.first { $0.type == choices.type }
         }
         if case .omissions = next { omitted = [] }
         screen = next

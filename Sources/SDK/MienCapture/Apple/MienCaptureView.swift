@@ -4,11 +4,11 @@ public import SwiftUI
 
 /// All screens of a capture: for a selfie, or for a document and the face.
 ///
-///     .fullScreenCover(item: $token) { token in
-///         MienCaptureView(startToken: token) { outcome in … }
-///     }
+///     MienCaptureView(startToken: token) { outcome in … }
 ///
-/// The same screens and words as those of the server's pages.
+/// The same screens and words as those of the server's pages. Give it the whole window, outside a
+/// `Form` or `List`, in whose rows a tap presses every button. For another start token, give it
+/// another identity with `id(_:)`.
 public struct MienCaptureView: View {
     @StateObject private var model: CaptureModel
 

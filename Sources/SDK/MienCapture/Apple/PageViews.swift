@@ -95,30 +95,42 @@ struct DocumentsView: View {
     var body: some View {
         VStack(spacing: 16) {
             Text(choices.title).font(.title2.bold()).accessibilityAddTraits(.isHeader)
+            // A menu shows its choice, not its label; a screen reader says both.
+            Text(choices.countryLabel).font(.headline).accessibilityHidden(true)
             Picker(choices.countryLabel, selection: $model.country) {
                 Text(choices.none).tag(String?.none)
                 ForEach(choices.countries, id: \.code) { country in
                     Text(country.name).tag(String?.some(country.code))
                 }
             }
-            Picker(choices.typeLabel, selection: $model.type) {
+            Text(choices.typeLabel).font(.headline).accessibilityHidden(true)
+            Picker(
+                choices.typeLabel, selection: Binding(get: { chosen }, set: { model.type = $0 })
+            ) {
+                if chosen == nil { Text(choices.noType).tag(DocumentChoices.Kind?.none) }
                 ForEach(kinds, id: \.type) { kind in
                     Text(kind.name).tag(DocumentChoices.Kind?.some(kind))
                 }
             }
             Button(choices.goOn.label) {
-                if let country = model.country, let type = model.type, kinds.contains(type) {
-                    model.choose(.document(country: country, type: type.type))
+                if let country = model.country, let chosen {
+                    model.choose(.document(country: country, type: chosen.type))
                 }
             }
             .buttonStyle(.borderedProminent)
             .controlSize(.large)
+            .disabled(chosen == nil)
             Button(choices.cancel.label) { model.choose(choices.cancel.choice) }
         }
         .padding()
     }
 
     private var kinds: [DocumentChoices.Kind] { model.country.flatMap { choices.kinds[$0] } ?? [] }
+
+    /// The person's choice, if the country has it; its only type without a choice.
+    private var chosen: DocumentChoices.Kind? {
+        kinds.count == 1 ? kinds[0] : kinds.first { $0 == model.type }
+    }
 }
 
 /// The movements that the person cannot do.

@@ -10,11 +10,15 @@ internal import MienCore
 
 /// The device's cameras. Needs `NSCameraUsageDescription` in the app's `Info.plist`.
 public final class SystemCamera: CaptureCamera, @unchecked Sendable {
-    // Unchecked: `session` changes on `queue` only. The view's layer shows it from the main thread,
-    // for which AVFoundation makes it.
+    // Unchecked: `session` and `watch` change on `queue` only. The view's layer shows the session
+    // from the main thread, for which AVFoundation makes it.
     let session = AVCaptureSession()
     private let queue = DispatchQueue(label: "mien.camera")
     private let receiver = Receiver()
+    private var watch: (any DispatchSourceTimer)?
+
+    /// How long the camera may be silent, for example during a call. Then its pictures end.
+    private static let patience = Duration.seconds(5)
 
     public init() {}
 
@@ -44,7 +48,13 @@ public final class SystemCamera: CaptureCamera, @unchecked Sendable {
 
     public func close() {
         receiver.end()
-        queue.async { [self] in if session.isRunning { session.stopRunning() } }
+        queue.async { [self] in stop() }
+    }
+
+    private func stop() {
+        watch?.cancel()
+        watch = nil
+        if session.isRunning { session.stopRunning() }
     }
 
     /// - Throws: ``CameraTrouble``.
@@ -56,7 +66,7 @@ public final class SystemCamera: CaptureCamera, @unchecked Sendable {
         guard let input = try? AVCaptureDeviceInput(device: device) else {
             throw CameraTrouble.busy
         }
-        if session.isRunning { session.stopRunning() }
+        stop()
         session.beginConfiguration()
         for former in session.inputs { session.removeInput(former) }
         for former in session.outputs { session.removeOutput(former) }
@@ -77,6 +87,20 @@ public final class SystemCamera: CaptureCamera, @unchecked Sendable {
         if let connection = output.connection(with: .video) { Self.straighten(connection) }
         session.commitConfiguration()
         session.startRunning()
+        watchForSilence()
+    }
+
+    private func watchForSilence() {
+        receiver.listen()
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + 1, repeating: 1)
+        timer.setEventHandler { [weak self] in
+            guard let self, receiver.silence > Self.patience else { return }
+            receiver.end()
+            stop()
+        }
+        watch = timer
+        timer.resume()
     }
 
     /// Pictures are upright and not mirrored, as the server expects them.
@@ -95,6 +119,12 @@ public final class SystemCamera: CaptureCamera, @unchecked Sendable {
     /// Hands the camera's pictures on.
     private final class Receiver: NSObject, AVCaptureVideoDataOutputSampleBufferDelegate, Sendable {
         private let target = Locked<AsyncStream<CameraPicture>.Continuation?>(nil)
+        private let lastAt = Locked(ContinuousClock.now)
+
+        /// Counts the silence from now on.
+        func listen() { lastAt.withLock { $0 = .now } }
+        /// The time since the last picture.
+        var silence: Duration { lastAt.withLock { $0.duration(to: .now) } }
 
         func deliver(to continuation: AsyncStream<CameraPicture>.Continuation) {
             let former = target.withLock { target in
@@ -117,6 +147,7 @@ public final class SystemCamera: CaptureCamera, @unchecked Sendable {
             from connection: AVCaptureConnection
         ) {
             guard let buffer = CMSampleBufferGetImageBuffer(sampleBuffer) else { return }
+            listen()
             let picture = Pixels(buffer)
             let (width, height) = (CVPixelBufferGetWidth(buffer), CVPixelBufferGetHeight(buffer))
             _ = target.withLock { $0 }?.yield(

@@ -134,6 +134,7 @@ extension CaptureFlow {
         return DocumentChoices(
             title: texts["document_choose_title"], countryLabel: texts["document_choose_country"],
             typeLabel: texts["document_choose_type"], none: texts["document_choose_country_none"],
+            noType: texts["document_choose_type_missing"],
             countries: countries, kinds: kinds,
             country: likely ?? (countries.count == 1 ? countries[0].code : nil),
             type: answer.documentType.flatMap { IdentityDocumentType(rawValue: $0.rawValue) },

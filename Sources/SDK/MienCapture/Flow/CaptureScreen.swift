@@ -74,7 +74,7 @@ struct DocumentChoices: Sendable, Equatable {
         let name: String
     }
 
-    let title, countryLabel, typeLabel, none: String
+    let title, countryLabel, typeLabel, none, noType: String
     let countries: [Country]
     /// The types by country.
     let kinds: [String: [Kind]]

@@ -85,7 +85,7 @@ internal object FormTests {
         test("words: the screens have the pages' languages, and English otherwise", "the pages' words and languages") {
             expectEqual(Texts.of(java.util.Locale.ENGLISH).text("action_blink"), "Blink")
             val arabic = Texts.of(java.util.Locale("ar", "EG"))
-            expect(arabic.isRightToLeft && arabic.text("action_blink") != "Blink" && arabic.text("camera_denied_app") != "camera_denied_app")
+            expect(arabic.isRightToLeft && arabic.text("action_blink") != "Blink" && arabic.text("kit_camera_denied") != "kit_camera_denied")
             expect(Texts.of(java.util.Locale("es")).text("button_cancel") != "Cancel")
             expectEqual(Texts.of(java.util.Locale.JAPANESE).language, "en")
             expectEqual(Texts.of(java.util.Locale.ENGLISH).text("capture_title", mapOf("app" to "Shop")), "Check that it’s you – Shop")

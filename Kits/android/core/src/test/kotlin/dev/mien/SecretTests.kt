@@ -3,7 +3,7 @@ package dev.mien
 import dev.mien.Testing.expect
 import dev.mien.Testing.test
 
-/** What is printed contains nothing secret. */
+/** Texts that are printed contain no secret. */
 internal object SecretTests {
     fun register() {
         test("secrets: nothing that the kit gives prints a token, a password, a code, a key, or a person") {

@@ -1,6 +1,6 @@
 package dev.mien
 
-/** What may unlock a key: Android's `BiometricManager.Authenticators`. */
+/** The authenticators that may unlock a key: Android's `BiometricManager.Authenticators`. */
 object Authenticators {
     /** A biometric of class 3. */
     const val BIOMETRIC_STRONG = 0x000F

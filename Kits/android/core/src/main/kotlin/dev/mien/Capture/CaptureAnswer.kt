@@ -12,7 +12,7 @@ class CaptureAnswer internal constructor(private val answer: JsonObject) {
     val isLive: Boolean get() = mode.startsWith("liveness")
     /** Instructions for the person, the most important one first. */
     val guidance: List<String> get() = answer.strings("guidance")
-    /** What the person has to do now: `blink`, `turn_left` … Left and right are the person's own. */
+    /** The movement to make now: `blink`, `turn_left` … Left and right are the person's own. */
     val action: String? get() = answer.string("action")
     /** 0…100 */
     val progress: Int? get() = answer.integer("progress")?.toInt()
@@ -20,7 +20,7 @@ class CaptureAnswer internal constructor(private val answer: JsonObject) {
     val reasons: List<String> get() = answer.strings("reasons")
     val framesLeft: Long? get() = answer.integer("frames_left")
     val expiresAt: Long get() = answer.integer("expires_at") ?: 0
-    /** What the person can leave out, before the start. */
+    /** The movements that the person can leave out, before the start. */
     val omittableActions: List<String> get() = answer.strings("omittable_actions")
     /** Whether a picture is kept with the verification. */
     val keepsPicture: Boolean get() = answer.boolean("keeps_picture") ?: false
@@ -39,7 +39,7 @@ class CaptureAnswer internal constructor(private val answer: JsonObject) {
     override fun toString() = "capture: $status"
 }
 
-/** What a person agrees to before the first frame. */
+/** The text that a person agrees to before the first frame. */
 class ConsentText internal constructor(val version: String, val title: String, val text: String, val button: String)
 
 /** A picture for a capture. It shows a face, so only its type and size are printed. */

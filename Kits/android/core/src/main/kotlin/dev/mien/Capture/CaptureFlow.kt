@@ -117,7 +117,7 @@ class CaptureFlow(
     /** Says what is wrong with the camera. Returns whether the person tries again. */
     internal fun retriesCamera(error: DeviceException): Boolean {
         val text = when (error.code) {
-            DeviceException.Code.BIOMETRIC_NOT_SUPPORTED_OR_PERMISSION_DENIED -> "camera_denied_app"
+            DeviceException.Code.BIOMETRIC_NOT_SUPPORTED_OR_PERMISSION_DENIED -> "kit_camera_denied"
             DeviceException.Code.BAD_ARGUMENT -> "camera_missing"
             else -> "camera_busy"
         }

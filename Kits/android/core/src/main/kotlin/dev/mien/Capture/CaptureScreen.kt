@@ -1,6 +1,6 @@
 package dev.mien
 
-/** What the person sees during a capture: the core's side of it. Calls come from a thread of their own, and [ask] waits. */
+/** A capture's screen, as the core sees it. Calls come from a thread of their own, and [ask] waits. */
 interface CaptureScreen {
     /** Shows a page, and waits until a button is pressed. Leaving the screen is the answer `cancel`. */
     fun ask(page: CapturePage): PageAnswer
@@ -36,29 +36,3 @@ class CaptureGuide internal constructor(
     /** An action or guidance of the API, for an arrow: `turn_left` … */
     val name: String, /** 0…100 */ val progress: Int
 )
-
-/** How a capture ended. */
-class CaptureOutcome private constructor(val kind: Kind, /** With [Kind.FAILED]. */ val error: MienException?) {
-    enum class Kind {
-        /** Answer the step with `client_input`. */
-        COMPLETED,
-        /** Answer with `cancel`. */
-        CANCELED,
-        /** Answer with `fail`. */
-        FAILED
-    }
-
-    override fun toString() = lower(kind.name)
-
-    companion object {
-        /** The app was interrupted: answer with `fail`. */
-        @JvmStatic
-        fun interrupted() = failed(listOf("interrupted"))
-
-        internal val completed = CaptureOutcome(Kind.COMPLETED, null)
-        internal val canceled = CaptureOutcome(Kind.CANCELED, null)
-        internal fun failed(error: MienException) = CaptureOutcome(Kind.FAILED, error)
-        internal fun failed(reasons: List<String>) = failed(MienException(
-            MienException.Code.CLIENT_RESPONSE_NOT_VALID, "The capture did not pass: ${reasons.joinToString(", ")}"))
-    }
-}

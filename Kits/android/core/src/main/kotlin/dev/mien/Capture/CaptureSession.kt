@@ -1,6 +1,6 @@
 package dev.mien
 
-/** What a capture asks of the app meanwhile. */
+/** Receives news of a capture while it runs. */
 interface CaptureListener {
     /** After each answer of the server. */
     fun onGuidance(answer: CaptureAnswer) {}

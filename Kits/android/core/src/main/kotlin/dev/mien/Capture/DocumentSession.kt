@@ -5,7 +5,7 @@ package dev.mien
  * Its start token is that of the step `identityVerification` on a server that checks documents. Calls wait for the server.
  */
 class DocumentSession internal constructor(private val token: Sensitive<String>, private val connection: Connection) {
-    /** What is missing, the consent's text, and the documents that can be chosen. */
+    /** The missing pictures, the consent's text, and the documents to choose from. */
     fun state(): DocumentState = DocumentState(connection.json(call("GET", "session")))
 
     /** The person has read the text of this version and agrees. */
@@ -96,6 +96,6 @@ class DocumentPicture internal constructor(private val answer: JsonObject) {
     val isAccepted: Boolean get() = answer.boolean("accepted") ?: false
     /** `imageMissing`, `docNotSupported`, `docDamaged`, `poorImageQuality`, `docExpired` */
     val reasons: List<String> get() = answer.optJSONObject("recapture")?.strings("reasons") ?: emptyList()
-    /** What to do better: `glare`, `blurred`, `cut_off` … */
+    /** The fault to correct: `glare`, `blurred`, `cut_off` … */
     val hint: String? get() = answer.optJSONObject("recapture")?.string("hint")
 }

@@ -7,12 +7,12 @@ class Texts private constructor(val language: String, private val texts: Map<Str
     /** A text with `{placeholders}` replaced. A missing one shows its key. */
     @JvmOverloads
     fun text(key: String, values: Map<String, String> = emptyMap()): String {
-        var text = texts[key] as? String ?: own[language]?.get(key) ?: return key
+        var text = texts[key] as? String ?: return key
         for ((name, value) in values) text = text.replace("{$name}", value)
         return text
     }
 
-    fun has(key: String) = key in texts || own[language]?.containsKey(key) == true
+    fun has(key: String) = key in texts
 
     /** The first of these texts that there is. */
     internal fun firstOf(vararg keys: String): String = text(keys.firstOrNull { has(it) } ?: keys.last())
@@ -21,12 +21,6 @@ class Texts private constructor(val language: String, private val texts: Map<Str
 
     companion object {
         private val languages = listOf("en", "es", "ar")
-
-        /** What only an app has to say. */
-        private val own = mapOf(
-            "en" to mapOf("camera_denied_app" to "Allow the camera for this app in the system’s settings, then try again."),
-            "es" to mapOf("camera_denied_app" to "Permite la cámara a esta app en los ajustes del sistema e inténtalo de nuevo."),
-            "ar" to mapOf("camera_denied_app" to "اسمح لهذا التطبيق باستخدام الكاميرا في إعدادات النظام، ثم حاول مرة أخرى."))
 
         /** English where there is no translation. */
         @JvmStatic

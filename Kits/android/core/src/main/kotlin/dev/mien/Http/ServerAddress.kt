@@ -56,7 +56,7 @@ internal object Percent {
         return out.toString()
     }
 
-    /** `null` for an escape that is none, and for bytes that are not UTF-8. */
+    /** `null` for a malformed escape, and for bytes that are not UTF-8. */
     fun decode(text: String): String? {
         val out = java.io.ByteArrayOutputStream()
         var i = 0

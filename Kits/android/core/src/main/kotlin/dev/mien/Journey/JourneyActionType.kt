@@ -43,7 +43,7 @@ enum class JourneyActionType(val type: String, vararg aliases: String) {
     }
 }
 
-/** The ways to answer that are no branch of a step. */
+/** The answers to a step besides its own branches. */
 enum class ClientResponseOptionType(val type: String, vararg aliases: String) {
     /** The requested data. */
     ClientInput("client_input", "clientInput"),

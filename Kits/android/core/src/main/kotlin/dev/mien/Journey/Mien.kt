@@ -1,32 +1,9 @@
 package dev.mien
 
-import java.util.concurrent.Executor
-import java.util.concurrent.Executors
-import java.util.concurrent.ThreadFactory
-
-/** Receives the result of one call, on the thread of [MienThreads.results]: on Android, the main thread. */
+/** Receives the result of one call, where [MienThreads.results] runs it. */
 interface MienHandler {
     fun success(response: MienServiceResponse)
     fun error(error: MienException)
-}
-
-/** Where the calls with handlers run, and where handlers are called. The Android layer sets both. */
-object MienThreads {
-    /** Threads that may wait for a server or a person. */
-    @JvmStatic
-    @Volatile
-    var work: Executor = Executors.newCachedThreadPool(ThreadFactory { Thread(it, "mien").apply { isDaemon = true } })
-
-    @JvmStatic
-    @Volatile
-    var results: Executor = Executor { it.run() }
-
-    /** Runs [call] on a thread of its own, and hands over its result or error. */
-    @JvmStatic
-    fun <T> run(call: () -> T, success: (T) -> Unit, failure: (Exception) -> Unit) = work.execute {
-        val tell: () -> Unit = try { call().let { value -> { success(value) } } } catch (error: Exception) { { failure(error) } }
-        results.execute { tell() }
-    }
 }
 
 /**

@@ -4,19 +4,6 @@ import java.io.File
 import java.util.concurrent.locks.ReentrantLock
 
 /**
- * What an [OtpVault] needs of the device: keys that never leave it, and a place for its file. On Android, both keys are in the key
- * store.
- */
-interface DeviceSecrets {
-    /** HMAC-SHA256 under a key that only this purpose uses. */
-    fun mac(message: ByteArray): ByteArray
-    /** Encrypts and authenticates, bound to [context]. */
-    fun seal(content: ByteArray, context: String): ByteArray
-    /** `null` for what another device sealed, and for what was changed. */
-    fun open(sealed: ByteArray, context: String): ByteArray?
-}
-
-/**
  * The OTP tokens of this device, under PINs that the device cannot check: a wrong PIN gives a wrong code, and only the server,
  * which counts, can tell. What is stored tells nobody which PIN is right.
  *

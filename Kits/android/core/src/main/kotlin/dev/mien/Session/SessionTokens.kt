@@ -21,7 +21,7 @@ class SessionTokens internal constructor(
         "scope" to scope, "repeatKey" to repeatKey, "keyThumbprint" to keyThumbprint)))
 
     companion object {
-        /** What [toJson] wrote; `null` for everything else. */
+        /** Reads the text of [toJson]; `null` for any other. */
         @JvmStatic
         fun fromJson(text: Sensitive<String>): SessionTokens? {
             val members = text.use { Json.objectOf(utf8(it)) } ?: return null

@@ -70,7 +70,7 @@ internal class SignInRedirect private constructor(val code: Sensitive<String>) {
     }
 }
 
-/** What sessions use of a server's discovery document (RFC 8414). */
+/** The members of a server's discovery document (RFC 8414) that sessions use. */
 internal class ServerMetadata(document: JsonObject) {
     val issuer: String = document.string("issuer")
         ?: throw MienException(MienException.Code.SERVER_ERROR, "The discovery document contains no issuer.")

@@ -15,7 +15,10 @@ import java.util.concurrent.Executor
 
 /** This device, for the core. */
 object AndroidDevice {
-    /** Has handlers called on the main thread, as Android's callbacks are. The classes of this package do it themselves. */
+    /**
+     * Has handlers called on the main thread, as Android's callbacks are. Call it before `Mien`, which does not know Android. The
+     * classes of this package do it themselves.
+     */
     @JvmStatic
     fun useMainThread() {
         val main = Handler(Looper.getMainLooper())

@@ -127,7 +127,7 @@ class AndroidDeviceKeys(context: Context) : DeviceKeys {
             result.authenticationType == BiometricPrompt.AUTHENTICATION_RESULT_TYPE_BIOMETRIC, KeyStoreSigner(publicKey, unlocked))
     }
 
-    /** What unlocks a key, as `BiometricManager.Authenticators`. */
+    /** The authenticators that unlock a key, as `BiometricManager.Authenticators`. */
     private fun acceptedBy(key: PrivateKey): Int {
         if (Build.VERSION.SDK_INT < Build.VERSION_CODES.R) return BiometricManager.Authenticators.BIOMETRIC_STRONG
         val info = KeyFactory.getInstance(key.algorithm, AndroidKeyStore.NAME).getKeySpec(key, KeyInfo::class.java)

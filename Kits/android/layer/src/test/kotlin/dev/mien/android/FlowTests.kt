@@ -197,7 +197,7 @@ internal object FlowTests {
             Phone.grantsCamera = false
             val denied = showFace(selfie(), consents = false)
             Finger.press(texts.text("button_camera"))
-            Finger.waitFor(texts.text("camera_denied_app"))
+            Finger.waitFor(texts.text("kit_camera_denied"))
             Phone.permissions.add(android.Manifest.permission.CAMERA)
             Finger.press(texts.text("button_retry"))
             Finger.press(texts.text("button_camera"))

@@ -30,16 +30,17 @@ internal class JourneyScreen(private val context: Context, private val activity:
         override fun error(error: MienException) = show(error)
     }
 
-    fun begin() {
+    fun begin(journeyId: String) {
+        AndroidDevice.useMainThread()
         Mien.initialize("https://login.example.org", "shop")
-        Mien.startJourney("registration", StartJourneyOptions(), callback)
+        Mien.startJourney(journeyId, StartJourneyOptions(), callback)
     }
 
     private fun processServiceResponse(response: MienServiceResponse) {
         when (response.journeyStepId) {
             JourneyActionType.IdentityVerification.type -> handleIdentityVerification(response)
             JourneyActionType.SelfieAcquisition.type -> handleIdentityVerification(response)
-            JourneyActionType.LoginForm.type -> showForm(response.clientResponseOptions.keys)
+            JourneyActionType.LoginForm.type, JourneyActionType.RecordConsent.type -> showForm(response.clientResponseOptions.keys)
             JourneyActionType.Success.type -> finish(response.token)
             JourneyActionType.Rejection.type -> show(response.errorData?.optString("reason"))
         }
@@ -69,6 +70,11 @@ internal class JourneyScreen(private val context: Context, private val activity:
     }
 
     fun logIn(userIdentifier: String) = Mien.submitClientResponse("face", mapOf("user_identifier" to userIdentifier), callback)
+
+    fun logIn(username: String, password: Sensitive<String>) =
+        Mien.submitClientResponse("password", mapOf("username" to username, "password" to password), callback)
+
+    fun agree() = Mien.submitClientResponse(ClientResponseOptionType.ClientInput.type, null, callback)
 
     /** The kit asks for the camera itself. An app that asks before does it as always. */
     fun hasCamera() = activity.checkSelfPermission(android.Manifest.permission.CAMERA) == PackageManager.PERMISSION_GRANTED
@@ -104,7 +110,7 @@ internal class RegistrationScreen(private val applicationContext: Context?, priv
     }
 }
 
-/** What docs/android.md shows. */
+/** The code of docs/android.md. */
 internal class Examples(private val context: Context, private val activity: Activity) {
     /** Journeys as values, on a thread of the app's own. */
     fun logIn(options: MienOptions): Sensitive<String>? {

@@ -9,7 +9,7 @@ import dev.mien.fake.KeyStoreProvider
 import dev.mien.fake.Phone
 import java.io.File
 
-/** What is stored on the phone. */
+/** Storage on the phone. */
 internal object StorageTests {
     private val key = AppKey("https://login.example.org", "shop")
 

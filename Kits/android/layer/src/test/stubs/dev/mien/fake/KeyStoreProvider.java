@@ -67,7 +67,7 @@ public final class KeyStoreProvider extends Provider {
         put("Mac.HmacSHA256 SupportedKeyClasses", Handle.class.getName());
     }
 
-    /** What an app gets of a key: its name. */
+    /** A key as an app holds it: its name. */
     public static final class Handle implements PrivateKey, SecretKey {
         final String alias, algorithm;
         Handle(String alias, String algorithm) { this.alias = alias; this.algorithm = algorithm; }

@@ -33,10 +33,10 @@ public final class Phone {
     /** What a screen reader has said. */
     public static final List<String> announcements = new CopyOnWriteArrayList<>();
     public static final Set<String> permissions = Collections.synchronizedSet(new HashSet<>());
-    /** What an app's main thread did not catch. */
+    /** Exceptions that an app's main thread did not catch. */
     public static final List<Throwable> crashes = new CopyOnWriteArrayList<>();
 
-    /** What a camera sees, upright. */
+    /** The scene in front of a camera, upright. */
     public interface Scene { BufferedImage picture(boolean isFront); }
 
     /** A new phone with a PIN and an enrolled finger. */

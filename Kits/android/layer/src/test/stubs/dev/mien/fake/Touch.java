@@ -1,6 +1,6 @@
 package dev.mien.fake;
 
-/** What happens at the biometric dialog. */
+/** The outcome of the biometric dialog. */
 public enum Touch {
     RIGHT, WRONG, PIN, CANCEL,
     /** The person leaves the app. */
