@@ -32,10 +32,10 @@ public final class MienCaptureViewController: UIViewController {
         super.viewDidLoad()
         let screens = UIHostingController(
             rootView: MienCaptureView(startToken: startToken, client: client, options: options) {
-                [weak self] outcome in
-                guard let self else { return }
-                guard presentingViewController != nil else { return onEnd(outcome) }
-                dismiss(animated: true) { [onEnd] in onEnd(outcome) }
+                [weak self, onEnd] outcome in
+                // The app may have dismissed and released the controller.
+                guard let self, presentingViewController != nil else { return onEnd(outcome) }
+                dismiss(animated: true) { onEnd(outcome) }
             })
         addChild(screens)
         screens.view.frame = view.bounds
