@@ -28,6 +28,15 @@ internal object ConnectionTests {
             expectError(MienException.Code.NETWORK_ERROR) { connection(once).send(call(isRepeatable = false)) }
             expectEqual(once.requests.size, 1)
         }
+        test("requests: a token that no header can carry is refused, and not quoted") {
+            val server = FakeServer { _, _ -> throw IllegalStateException("sent") }
+            for (token in listOf("s3cret\n", "s3cret\r\nx: y", "s3cret s3cret", "s3cret\u00e9", "")) {
+                val error = expectError(MienException.Code.INVALID_CREDENTIALS) {
+                    connection(server).send(Connection.Call("GET", listOf("v1", "x"), Sensitive(token)))
+                }
+                expect("s3cret" !in error.toString())
+            }
+        }
         test("requests: a busy server is asked again after the time it names, but not after a long one") {
             val server = FakeServer { _, number ->
                 if (number == 1) FakeServer.json(503, mapOf("code" to "unavailable", "status" to 503, "detail" to "busy"), mapOf("retry-after" to "0"))
@@ -55,6 +64,8 @@ internal object ConnectionTests {
             expectEqual(invalid.message, "client_response_not_valid: no · data.username: is missing")
             expectEqual(refusal(400, """{"error":"invalid_grant","error_description":"InvalidCredentials\u202e"}""").message, "oauth_error: invalid_grant: InvalidCredentials")
             expectEqual(refusal(401, """{"error":"invalid_client"}""").code, MienException.Code.INVALID_CREDENTIALS)
+            val long = refusal(409, "{\"code\":\"conflict\",\"status\":409,\"detail\":\"${"x".repeat(9000)}\\u202e\\n\"}")
+            expect(long.message!!.length < 600 && "\n" !in long.message!!)
             expect(refusal(500, "<html>").mayHaveArrived && !refusal(404, "").mayHaveArrived)
             val fresh = refusal(401, "", mapOf("www-authenticate" to "DPoP error=\"insufficient_user_authentication\", acr_values=\"2\", max_age=\"300\""))
             expectEqual(fresh.code, MienException.Code.REAUTHENTICATION_REQUIRED)

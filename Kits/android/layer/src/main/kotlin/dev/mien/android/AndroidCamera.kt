@@ -49,10 +49,14 @@ class AndroidCamera(
             val ids = manager.cameraIdList
             val id = ids.firstOrNull { manager.getCameraCharacteristics(it).get(CameraCharacteristics.LENS_FACING) == wanted } ?: ids.firstOrNull()
                 ?: throw DeviceException(DeviceException.Code.BAD_ARGUMENT, "The device has no camera.")
-            running = Run(manager, id, quality, sink).also { it.open() }
+            val run = Run(manager, id, quality, sink)
+            running = run
+            run.open()
         } catch (_: CameraAccessException) {
+            stop()
             throw broken()
         } catch (_: SecurityException) {
+            stop()
             throw BiometricNotSupportedOrPermissionDeniedException("The app lacks the permission CAMERA.")
         }
     }
@@ -72,6 +76,8 @@ class AndroidCamera(
         private var device: CameraDevice? = null
         private var session: CameraCaptureSession? = null
         private var isClosed = false
+        /** Until the camera says whether it has opened. */
+        @Volatile private var isOpening = false
         private var lastAt = 0L
 
         init {
@@ -85,16 +91,29 @@ class AndroidCamera(
             reader.setOnImageAvailableListener({ take(it) }, handler)
         }
 
+        fun open() {
+            isOpening = true
+            var hasBegun = false
+            try {
+                openCamera()
+                hasBegun = true
+            } finally { if (!hasBegun) isOpening = false }
+        }
+
         @SuppressLint("MissingPermission")
-        fun open() = manager.openCamera(id, object : CameraDevice.StateCallback() {
-            override fun onOpened(opened: CameraDevice) = begin(opened)
-            override fun onDisconnected(lost: CameraDevice) = fail(lost)
-            override fun onError(lost: CameraDevice, error: Int) = fail(lost)
-        }, handler)
+        private fun openCamera() {
+            manager.openCamera(id, object : CameraDevice.StateCallback() {
+                override fun onOpened(opened: CameraDevice) = begin(opened)
+                override fun onDisconnected(lost: CameraDevice) = fail(lost)
+                override fun onError(lost: CameraDevice, error: Int) = fail(lost)
+            }, handler)
+        }
 
         private fun begin(opened: CameraDevice) {
-            if (isClosed) return opened.close()
+            isOpening = false
             device = opened
+            // Nobody wants it any more.
+            if (isClosed) return release()
             val targets = listOfNotNull(reader.surface, preview())
             try {
                 val request = opened.createCaptureRequest(CameraDevice.TEMPLATE_PREVIEW)
@@ -142,7 +161,9 @@ class AndroidCamera(
             sizes.filter { it.width <= 1920 && it.height <= 1200 }.sortedBy { Math.abs(it.width * it.height - pixels) }.firstOrNull() ?: Size(640, 480)
 
         private fun fail(lost: CameraDevice) {
+            isOpening = false
             lost.close()
+            if (isClosed) return release()
             sink.onEnd(broken())
         }
 
@@ -151,10 +172,15 @@ class AndroidCamera(
                 if (isClosed) return@post
                 isClosed = true
                 session?.close()
-                device?.close()
                 reader.close()
-                thread.quitSafely()
+                // A thread that has ended would never hear that the camera is open, and so never close it.
+                if (!isOpening) release()
             }
+        }
+
+        private fun release() {
+            device?.close()
+            thread.quitSafely()
         }
     }
 }

@@ -68,9 +68,15 @@ class AndroidDeviceKeys(context: Context) : DeviceKeys {
             val next = if (hasStrongBox) try { generate(tag, options, challenge, false) } catch (_: ProviderException) { null } else null
             next ?: AndroidKeyStore.guarded { generate(tag, options, null, false) }
         }
-        val chain = if (challenge == null) null else AndroidKeyStore.guarded { store.getCertificateChain(tag)?.map { it.encoded } }
-        // A chain of one certificate is the key's own, signed by itself: no attestation.
-        return MadeKey(PublicKey.of(pair.public), chain?.takeIf { it.size > 1 })
+        try {
+            val chain = if (challenge == null) null else AndroidKeyStore.guarded { store.getCertificateChain(tag)?.map { it.encoded } }
+            // A chain of one certificate is the key's own, signed by itself: no attestation.
+            return MadeKey(PublicKey.of(pair.public), chain?.takeIf { it.size > 1 })
+        } catch (error: DeviceException) {
+            // Nobody will learn of this key.
+            deleteKey(tag)
+            throw error
+        }
     }
 
     private fun generate(tag: String, options: BiometricTexts, challenge: String?, inStrongBox: Boolean): java.security.KeyPair {

@@ -109,6 +109,7 @@ open class MienCaptureActivity : Activity() {
     private fun end(outcome: CaptureOutcome?) {
         // What stops from now on is no capture any more.
         view = null
+        token = null
         finish()
         if (outcome != null) MienIdentityVerification.tell(outcome)
         else MienIdentityVerification.tell(CaptureOutcome.interrupted())
@@ -128,8 +129,15 @@ open class MienCaptureActivity : Activity() {
 
     override fun onStop() {
         super.onStop()
-        // Nobody is in front of the camera any more.
-        if (!isChangingConfigurations) view?.leave()
+        // Nobody is in front of the camera any more. Android also makes the activity again, for example in another language: the new
+        // one has no token, so the capture ends with this one.
+        view?.leave()
+    }
+
+    override fun onDestroy() {
+        super.onDestroy()
+        // The person was still being asked for the camera.
+        if (token != null) end(null)
     }
 
     private companion object { const val PERMISSION = 101 }

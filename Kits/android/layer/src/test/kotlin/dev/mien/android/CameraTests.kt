@@ -93,6 +93,15 @@ internal object CameraTests {
             repeat(200) { if (Phone.open != null) Thread.sleep(20) }
             expect(Phone.open == null) { "the camera is still open" }
         }
+        test("camera: one that is not wanted any more when it has opened is closed") {
+            Phone.permissions.add(Manifest.permission.CAMERA)
+            Phone.cameraDelay = 300
+            val camera = camera()
+            camera.start(FrameSource.Quality.LIVE, Sink())
+            camera.stop()
+            repeat(200) { if (Phone.open != null) Thread.sleep(20) }
+            expect(Phone.open == null) { "the camera is still open" }
+        }
         test("camera: another app takes it, and the capture hears of it") {
             Phone.permissions.add(Manifest.permission.CAMERA)
             val fields = fields()

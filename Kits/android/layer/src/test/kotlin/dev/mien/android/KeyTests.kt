@@ -139,6 +139,18 @@ internal object KeyTests {
             Phone.hasStrongBox = false
             expect(made("mien.bare").attestation == null)
         }
+        test("keys: a dialog whose activity is gone counts as canceled, and leaves the key") {
+            val keys = AndroidDeviceKeys(Phone.application)
+            keys.makeKey("mien.a.b", options(), null)
+            val options = options()
+            Phone.touches.add(Touch.NONE)
+            Thread {
+                while (Phone.dialogs.isEmpty()) Thread.sleep(10)
+                Screen.onMain { options.activity.destroy() }
+            }.start()
+            expectThrows<CancelException> { keys.unlock("mien.a.b", options) }
+            expectEqual(keys.tags(), listOf("mien.a.b"))
+        }
         test("keys: the dialog is never awaited on the main thread, and wrong options say so") {
             val keys = AndroidDeviceKeys(Phone.application)
             keys.makeKey("mien.a.b", options(), null)

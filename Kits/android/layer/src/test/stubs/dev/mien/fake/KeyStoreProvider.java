@@ -200,6 +200,7 @@ public final class KeyStoreProvider extends Provider {
             begin(mode, key, (GCMParameterSpec) spec);
         }
         private void begin(int mode, Key key, GCMParameterSpec spec) throws InvalidKeyException {
+            if (Phone.isKeyStoreBusy) throw new InvalidKeyException("Keystore operation failed");
             try {
                 inner = Cipher.getInstance("AES/GCM/NoPadding", "SunJCE");
                 SecretKey secret = ((Handle) key).entry().secret;
