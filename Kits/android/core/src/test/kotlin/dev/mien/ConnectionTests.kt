@@ -131,5 +131,27 @@ internal object ConnectionTests {
             socket.close()
             expectEqual(code("x"), HttpTransportException.Code.UNREACHABLE)
         }
+        test("transport: an answer that drips in byte by byte ends with the time for the request") {
+            for (head in listOf("HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")) {
+                val socket = java.net.ServerSocket(0, 50, java.net.InetAddress.getByName("127.0.0.1"))
+                Thread {
+                    try {
+                        socket.accept().use { client ->
+                            client.getInputStream().read(ByteArray(4096))
+                            client.getOutputStream().write(utf8(head))
+                            while (true) {
+                                client.getOutputStream().write('x'.number)
+                                Thread.sleep(50)
+                            }
+                        }
+                    } catch (_: java.io.IOException) {}
+                }.apply { isDaemon = true }.start()
+                val error = Testing.expectThrows<HttpTransportException> {
+                    UrlConnectionTransport().send(HttpRequest("POST", "http://127.0.0.1:${socket.localPort}/x", emptyMap(), utf8("{}"), 500, 1 shl 20))
+                }
+                expectEqual(error.code, HttpTransportException.Code.TIMED_OUT)
+                socket.close()
+            }
+        }
     }
 }

@@ -71,7 +71,8 @@ class AndroidCamera(
     private inner class Run(private val manager: CameraManager, private val id: String, private val quality: FrameSource.Quality, private val sink: FrameSink) {
         private val thread = HandlerThread("mien-camera").apply { start() }
         private val handler = Handler(thread.looper)
-        private val rotation: Int
+        private val sensor: Int
+        private val isFront: Boolean
         private val reader: ImageReader
         private var device: CameraDevice? = null
         private var session: CameraCaptureSession? = null
@@ -82,9 +83,8 @@ class AndroidCamera(
 
         init {
             val features = manager.getCameraCharacteristics(id)
-            rotation = CameraPicture.rotation(
-                features.get(CameraCharacteristics.SENSOR_ORIENTATION) ?: 0, displayRotation(),
-                features.get(CameraCharacteristics.LENS_FACING) == CameraCharacteristics.LENS_FACING_FRONT)
+            sensor = features.get(CameraCharacteristics.SENSOR_ORIENTATION) ?: 0
+            isFront = features.get(CameraCharacteristics.LENS_FACING) == CameraCharacteristics.LENS_FACING_FRONT
             val sizes = features.get(CameraCharacteristics.SCALER_STREAM_CONFIGURATION_MAP)?.getOutputSizes(ImageFormat.YUV_420_888) ?: emptyArray()
             val size = closest(sizes, if (quality == FrameSource.Quality.LIVE) 640 * 480 else 1280 * 960)
             reader = ImageReader.newInstance(size.width, size.height, ImageFormat.YUV_420_888, 3)
@@ -154,7 +154,8 @@ class AndroidCamera(
             val out = ByteArrayOutputStream()
             YuvImage(bytes, ImageFormat.NV21, image.width, image.height, null)
                 .compressToJpeg(Rect(0, 0, image.width, image.height), if (quality == FrameSource.Quality.LIVE) 85 else 92, out)
-            return CameraPicture.turned(out.toByteArray(), rotation)
+            // The person may turn the device meanwhile.
+            return CameraPicture.turned(out.toByteArray(), CameraPicture.rotation(sensor, displayRotation(), isFront))
         }
 
         private fun closest(sizes: Array<Size>, pixels: Int): Size =
