@@ -206,6 +206,13 @@ internal object CaptureTests {
             expectEqual(outcome.kind, CaptureOutcome.Kind.CANCELED)
             expectEqual(server.requests.last().method, "DELETE")
 
+            // Nobody is asked about the only document, so a server that forgets the choice would be told forever.
+            val forgetful = FakeServer { _, _ -> FakeServer.json(200, mapOf(
+                "status" to "requires_input", "missing_images" to listOf("document_front"), "required" to listOf("document"),
+                "supported_documents" to listOf(mapOf("document_type" to "idCard", "countries" to listOf("US"))))) }
+            val stuck = CaptureFlow(JourneyClient(forgetful.options()), Camera(1), Screen(), Texts.of(java.util.Locale.ENGLISH)).run(Sensitive("idv"))
+            expectEqual(stuck.kind, CaptureOutcome.Kind.FAILED)
+
             var submissions = 0
             val lost = FakeServer { request, _ ->
                 if (request.method == "POST") {

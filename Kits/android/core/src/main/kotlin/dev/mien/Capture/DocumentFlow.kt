@@ -12,7 +12,7 @@ internal class DocumentFlow(
 
     fun run(first: DocumentState): CaptureOutcome {
         var state = first
-        while (true) {
+        repeat(MAX_STEPS) {
             val recapture = state.recaptureImage
             if (state.status == "recapture" && recapture != null && recapture in state.missingImages) tellRecapture(state)
             val missing = state.missingImages.filter { !(skipsTilt && it == "document_tilt") }
@@ -20,7 +20,7 @@ internal class DocumentFlow(
                 state.status == "complete" -> return CaptureOutcome.completed
                 state.status == "canceled" -> return CaptureOutcome.canceled
                 state.status == "expired" -> return CaptureOutcome.failed(listOf("expired"))
-                state.status == "processing" -> return awaitJudgment()
+                state.status == "processing" -> awaitJudgment()
                 state.consentText != null -> askConsent(state)
                 "document" in state.required && state.documentType == null -> chooseDocument(state)
                 missing.isEmpty() -> send()
@@ -32,6 +32,8 @@ internal class DocumentFlow(
             screen.showWaiting()
             state = session.state()
         }
+        // Some steps ask nobody, so a server that stays at one would be asked forever.
+        return CaptureOutcome.failed(listOf("too_many_steps"))
     }
 
     private fun askConsent(state: DocumentState): CaptureOutcome? {
@@ -168,13 +170,12 @@ internal class DocumentFlow(
         return null
     }
 
-    /** The journey waits for a longer judgment itself. */
-    private fun awaitJudgment(): CaptureOutcome {
+    /** The journey waits for a longer judgment itself. `null` if there is one, or something is missing. */
+    private fun awaitJudgment(): CaptureOutcome? {
         screen.showWaiting()
         repeat(30) {
             Thread.sleep(1000)
-            val state = session.state()
-            if (state.status != "processing") return run(state)
+            if (session.state().status != "processing") return null
         }
         return CaptureOutcome.completed
     }
@@ -190,5 +191,10 @@ internal class DocumentFlow(
     private fun cancel(): CaptureOutcome {
         try { session.cancel() } catch (_: MienException) {}
         return CaptureOutcome.canceled
+    }
+
+    private companion object {
+        /** More than anybody needs who takes each picture several times. */
+        const val MAX_STEPS = 200
     }
 }
