@@ -4,6 +4,7 @@ import android.app.KeyguardManager
 import android.content.Context
 import android.content.pm.PackageManager
 import android.os.Build
+import android.security.KeyStoreException
 import android.security.keystore.KeyGenParameterSpec
 import android.security.keystore.KeyInfo
 import android.security.keystore.KeyPermanentlyInvalidatedException
@@ -117,8 +118,9 @@ class AndroidDeviceKeys(context: Context) : DeviceKeys {
             signature.initSign(key)
         } catch (_: KeyPermanentlyInvalidatedException) {
             throw invalidated(tag)
-        } catch (_: UnrecoverableKeyException) {
-            // What some devices throw for the same.
+        } catch (error: UnrecoverableKeyException) {
+            // What some devices throw for the same, and since Android 12 for a key store that is busy, too.
+            if (isPassing(error)) throw AndroidKeyStore.failed()
             throw invalidated(tag)
         } catch (_: java.security.GeneralSecurityException) {
             throw AndroidKeyStore.failed()
@@ -140,6 +142,10 @@ class AndroidDeviceKeys(context: Context) : DeviceKeys {
         return (if (info.userAuthenticationType and KeyProperties.AUTH_BIOMETRIC_STRONG != 0) BiometricManager.Authenticators.BIOMETRIC_STRONG else 0) or
             (if (info.userAuthenticationType and KeyProperties.AUTH_DEVICE_CREDENTIAL != 0) BiometricManager.Authenticators.DEVICE_CREDENTIAL else 0)
     }
+
+    /** Whether the key may be readable later. Earlier versions do not tell. */
+    private fun isPassing(error: UnrecoverableKeyException): Boolean =
+        Build.VERSION.SDK_INT >= Build.VERSION_CODES.TIRAMISU && (error.cause as? KeyStoreException)?.isTransientFailure == true
 
     private fun notFound() = BiometricPrivateKeyNotFoundException("This device has no key with this tag. Enable biometric login first.")
 

@@ -84,8 +84,13 @@ public final class KeyStoreProvider extends Provider {
     }
 
     public static final class Store extends KeyStoreSpi {
-        @Override public Key engineGetKey(String alias, char[] password) {
+        @Override public Key engineGetKey(String alias, char[] password) throws UnrecoverableKeyException {
             Entry entry = entries.get(alias);
+            if (entry != null && (Phone.isKeyStoreBusy || Phone.isKeyStoreBroken)) {
+                UnrecoverableKeyException error = new UnrecoverableKeyException("Failed to obtain information about key");
+                error.initCause(new android.security.KeyStoreException(Phone.isKeyStoreBusy));
+                throw error;
+            }
             return entry == null ? null : new Handle(alias, entry.pair != null ? "EC" : entry.secret.getAlgorithm());
         }
         @Override public Certificate[] engineGetCertificateChain(String alias) { return entries.containsKey(alias) ? entries.get(alias).chain : null; }

@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** The phone of the tests: what is installed, enrolled, allowed, and in front of the camera. */
 public final class Phone {
     public static final Application application = new Application();
-    public static volatile boolean hasPin, hasSensor, hasStrongBox, isStrongBoxFull, attests, grantsCamera, isCameraBusy, isKeyStoreBusy;
+    public static volatile boolean hasPin, hasSensor, hasStrongBox, isStrongBoxFull, attests, grantsCamera, isCameraBusy, isKeyStoreBusy, isKeyStoreBroken;
     /** Changes with each enrollment; 0 while nothing is enrolled. */
     public static volatile int enrollment;
     private static int lastEnrollment = 1;
@@ -42,7 +42,7 @@ public final class Phone {
     /** A new phone with a PIN and an enrolled finger. */
     public static void reset(File folder) {
         hasPin = hasSensor = attests = grantsCamera = true;
-        hasStrongBox = isStrongBoxFull = isCameraBusy = isKeyStoreBusy = false;
+        hasStrongBox = isStrongBoxFull = isCameraBusy = isKeyStoreBusy = isKeyStoreBroken = false;
         cameraDelay = 0;
         enrollment = 1;
         failures = vibrations = 0;
