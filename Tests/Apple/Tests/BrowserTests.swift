@@ -40,6 +40,19 @@ import MienClient
         expect((await signIn() as? MienError)?.code == .invalidState)
         expect(await session.state == .signedOut(.notYet))
     },
+    AppleTest("only pages of the web are opened, and they return only to a scheme of the app") {
+        FakePhone.shared.with { $0.browser = { url, _ in url } }
+        for (page, scheme) in [
+            ("javascript:alert(1)", "com.example.shop"), ("file:///etc/passwd", "com.example.shop"),
+            ("other.app://x", "com.example.shop"), ("", "com.example.shop"),
+            ("https://login.example.org", "https"), ("https://login.example.org", "HTTP"),
+            ("https://login.example.org", "com.example.shop://back"),
+            ("https://login.example.org", ""), ("https://login.example.org", "é"),
+        ] {
+            let found = await error { try await SystemBrowser.open(page, until: scheme) }
+            expect((found as? MienError)?.code == .invalidState, "\(page) \(scheme)")
+        }
+    },
     AppleTest("canceling the task closes the browser") {
         FakePhone.shared.with {
             $0.browser = { url, _ in

@@ -34,7 +34,7 @@ import Testing
         }
         // The codes of device modules that the command line passes on.
         codes.formUnion(
-            try text("Sources/SDK/MienDeviceLinux/OneTimeCodes/OTPTokenError.swift").matches(
+            try text("Sources/SDK/MienDevice/OneTimeCodes/OTPTokenError.swift").matches(
                 of: /"([a-z]+\.[a-z]+(?:-[a-z]+)*)"/
             ).map { String($0.1) })
         // The codes of face checks for tokens.

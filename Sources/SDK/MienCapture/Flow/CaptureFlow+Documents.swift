@@ -9,6 +9,8 @@ extension CaptureFlow {
         /// A step that the person chose, instead of the next one.
         var chosen: DocumentStep?
         var shownRecapture: VerificationSessionAnswer.Recapture?
+        /// Refusals in a row. More are not about the step.
+        var refusals = 0
         while true {
             do {
                 showWaiting()
@@ -69,14 +71,15 @@ extension CaptureFlow {
                     return .failed(
                         MienError(.noActiveJourney, "The verification session has expired."))
                 }
+                refusals = 0
             } catch is CancellationError {
                 if await stops() {
                     _ = try? await Task { try await session.cancel() }.value
                     return .canceled
                 }
-            } catch let error as MienError where error.changesStep {
+            } catch let error as MienError where error.changesStep && refusals < 3 {
                 // The session is at another step than this screen; the loop asks for it.
-                continue
+                refusals += 1
             }
         }
     }

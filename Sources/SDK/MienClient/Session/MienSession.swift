@@ -228,6 +228,8 @@ public actor MienSession {
         tokens = new
         move(to: .signedIn)
         try await storage.store(new, for: key)
+        // The user signed out while they were being stored.
+        if tokens == nil { try await storage.remove(key) }
     }
 
     // MARK: Tokens
@@ -279,7 +281,7 @@ public actor MienSession {
                 fields + (old.repeatKey.map { [("repeat_key", $0.use { $0 })] } ?? []),
                 prover: prover(of: old), isRepeatable: old.repeatKey != nil)
             // The user signed out or in again meanwhile, so these tokens are outdated.
-            guard tokens?.refreshToken?.use({ $0 }) == refreshToken.use({ $0 }) else {
+            guard isCurrent(refreshToken) else {
                 throw MienError(
                     .unauthenticatedUser, "The sign-in changed while its tokens were being renewed."
                 )
@@ -287,11 +289,16 @@ public actor MienSession {
             try await adopt(new)
             return new
         } catch let error as MienError where error.oauthError == "invalid_grant" {
-            try await end()
+            // A sign-in that began meanwhile goes on.
+            if isCurrent(refreshToken) { try await end() }
             throw MienError(
                 .unauthenticatedUser, "The sign-in has ended. Sign in again.",
                 oauthError: error.oauthError)
         }
+    }
+
+    private func isCurrent(_ refreshToken: Sensitive<String>) -> Bool {
+        tokens?.refreshToken?.use { $0 } == refreshToken.use { $0 }
     }
 
     func end() async throws {

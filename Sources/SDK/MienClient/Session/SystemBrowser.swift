@@ -32,8 +32,15 @@ public enum SystemBrowser {
     public static func open(_ url: String, until scheme: String, isEphemeral: Bool = false)
         async throws -> String
     {
-        guard let page = URL(string: url) else {
-            throw MienError(.invalidState, "The page's address is malformed.")
+        // For a page of another scheme, or a malformed scheme, the system ends the app.
+        guard let page = URL(string: url), page.scheme?.lowercased().isWeb == true else {
+            throw MienError(
+                .invalidState, "The page's address must begin with https:// or http://.")
+        }
+        guard scheme.isScheme, !scheme.lowercased().isWeb else {
+            throw MienError(
+                .invalidState,
+                "“\(scheme)” is not a scheme of an app. Pass one such as com.example.shop.")
         }
         let visit = Visit()
         return try await withTaskCancellationHandler {
@@ -95,6 +102,16 @@ public enum SystemBrowser {
             #endif
             return ASPresentationAnchor()
         }
+    }
+}
+
+extension String {
+    fileprivate var isWeb: Bool { self == "https" || self == "http" }
+
+    /// RFC 3986 §3.1.
+    fileprivate var isScheme: Bool {
+        first?.isLetter == true
+            && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     }
 }
 #endif

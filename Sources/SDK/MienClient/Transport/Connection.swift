@@ -110,6 +110,13 @@ struct Connection: Sendable {
         var headers = ["accept": "application/json"]
         if !call.body.isEmpty { headers["content-type"] = call.contentType }
         if let bearer = call.bearer {
+            // HTTP clients quote a header that they refuse in their error.
+            guard bearer.use({ !$0.isEmpty && $0.utf8.allSatisfy { $0 > 32 && $0 < 127 } }) else {
+                throw MienError(
+                    .invalidCredentials,
+                    "The token is empty, or contains a space, a line break, or another character that no token has."
+                )
+            }
             headers["authorization"] =
                 (call.prover == nil ? "Bearer " : "DPoP ") + bearer.use { $0 }
         }

@@ -166,7 +166,7 @@ struct EnclaveKeychain: Sendable {
 struct Protection: Sendable {
     let constraint: BiometricAccessConstraint
     let policy: BiometricPolicy
-    /// A hash of the system's identifier of the enrollment; `nil` if it was not known.
+    /// The mark of the system's identifier of the enrollment; `nil` if it was not known.
     private let enrollment: String?
     private static let passcode = "+passcode"
 
@@ -203,12 +203,17 @@ struct Protection: Sendable {
         guard constraint == .biometryCurrentSet, let former = self.enrollment, let enrollment else {
             return false
         }
-        return former != Self.mark(enrollment)
+        // Under another version of the system, the enclave itself decides.
+        return former.hasSuffix("@\(Self.system)") && former != Self.mark(enrollment)
     }
 
+    /// The identifier's hash, and the system's major version: a new one may change the identifier
+    /// although nobody was enrolled.
     private static func mark(_ enrollment: [UInt8]) -> String {
-        Base64URL.encode(SHA256.hash(data: enrollment).prefix(16))
+        "\(Base64URL.encode(SHA256.hash(data: enrollment).prefix(16)))@\(system)"
     }
+
+    private static var system: Int { ProcessInfo.processInfo.operatingSystemVersion.majorVersion }
 
     /// The Secure Enclave itself enforces these.
     fileprivate var flags: SecAccessControlCreateFlags {

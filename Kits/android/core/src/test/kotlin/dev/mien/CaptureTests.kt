@@ -187,6 +187,42 @@ internal object CaptureTests {
             expectEqual(server.requests.filter { it.method == "PUT" }.map { it.url.substringAfterLast('/') }, listOf("document_front", "document_front", "document_back"))
             expect(screen.shown.any { it.startsWith("Another photo, please: A reflection") }) { screen.shown.toString() }
         }
+        test("screens: a document that is canceled while a frame is looked at is not sent; a submission that was lost is not repeated") {
+            val deletions = java.util.concurrent.atomic.AtomicInteger()
+            val screen = Screen("start")
+            val state = mapOf("status" to "requires_input", "missing_images" to listOf("document_front"), "required" to listOf("document"), "document_type" to "idCard")
+            val server = FakeServer { request, _ ->
+                when {
+                    request.method == "PUT" -> throw IllegalStateException("sent")
+                    request.method == "DELETE" -> FakeServer.json(200, mapOf("status" to "canceled")).also { deletions.incrementAndGet() }
+                    request.url.endsWith("preview") -> {
+                        if (deletions.incrementAndGet() == 2) screen.press!!("cancel")
+                        FakeServer.json(200, mapOf("faults" to emptyList<String>(), "ready" to true))
+                    }
+                    else -> FakeServer.json(200, state)
+                }
+            }
+            val outcome = CaptureFlow(JourneyClient(server.options()), Camera(500), screen, Texts.of(java.util.Locale.ENGLISH)).run(Sensitive("idv"))
+            expectEqual(outcome.kind, CaptureOutcome.Kind.CANCELED)
+            expectEqual(server.requests.last().method, "DELETE")
+
+            // Nobody is asked about the only document, so a server that forgets the choice would be told forever.
+            val forgetful = FakeServer { _, _ -> FakeServer.json(200, mapOf(
+                "status" to "requires_input", "missing_images" to listOf("document_front"), "required" to listOf("document"),
+                "supported_documents" to listOf(mapOf("document_type" to "idCard", "countries" to listOf("US"))))) }
+            val stuck = CaptureFlow(JourneyClient(forgetful.options()), Camera(1), Screen(), Texts.of(java.util.Locale.ENGLISH)).run(Sensitive("idv"))
+            expectEqual(stuck.kind, CaptureOutcome.Kind.FAILED)
+
+            var submissions = 0
+            val lost = FakeServer { request, _ ->
+                if (request.method == "POST") {
+                    submissions++
+                    null
+                } else FakeServer.json(200, mapOf("status" to "processing"))
+            }
+            expectEqual(DocumentSession(Sensitive("idv"), lost.options().connection(sleep = {})).submit().status, "processing")
+            expectEqual(submissions, 1)
+        }
         test("screens: no connection, and a camera that is missing, are said; leaving cancels the session") {
             val offline = Screen("continue")
             val options = FakeServer { _, _ -> null }.options()

@@ -28,6 +28,15 @@ internal object ConnectionTests {
             expectError(MienException.Code.NETWORK_ERROR) { connection(once).send(call(isRepeatable = false)) }
             expectEqual(once.requests.size, 1)
         }
+        test("requests: a token that no header can carry is refused, and not quoted") {
+            val server = FakeServer { _, _ -> throw IllegalStateException("sent") }
+            for (token in listOf("s3cret\n", "s3cret\r\nx: y", "s3cret s3cret", "s3cret\u00e9", "")) {
+                val error = expectError(MienException.Code.INVALID_CREDENTIALS) {
+                    connection(server).send(Connection.Call("GET", listOf("v1", "x"), Sensitive(token)))
+                }
+                expect("s3cret" !in error.toString())
+            }
+        }
         test("requests: a busy server is asked again after the time it names, but not after a long one") {
             val server = FakeServer { _, number ->
                 if (number == 1) FakeServer.json(503, mapOf("code" to "unavailable", "status" to 503, "detail" to "busy"), mapOf("retry-after" to "0"))
@@ -55,6 +64,8 @@ internal object ConnectionTests {
             expectEqual(invalid.message, "client_response_not_valid: no · data.username: is missing")
             expectEqual(refusal(400, """{"error":"invalid_grant","error_description":"InvalidCredentials\u202e"}""").message, "oauth_error: invalid_grant: InvalidCredentials")
             expectEqual(refusal(401, """{"error":"invalid_client"}""").code, MienException.Code.INVALID_CREDENTIALS)
+            val long = refusal(409, "{\"code\":\"conflict\",\"status\":409,\"detail\":\"${"x".repeat(9000)}\\u202e\\n\"}")
+            expect(long.message!!.length < 600 && "\n" !in long.message!!)
             expect(refusal(500, "<html>").mayHaveArrived && !refusal(404, "").mayHaveArrived)
             val fresh = refusal(401, "", mapOf("www-authenticate" to "DPoP error=\"insufficient_user_authentication\", acr_values=\"2\", max_age=\"300\""))
             expectEqual(fresh.code, MienException.Code.REAUTHENTICATION_REQUIRED)
@@ -119,6 +130,28 @@ internal object ConnectionTests {
             expectEqual(code("", 300), HttpTransportException.Code.TIMED_OUT)
             socket.close()
             expectEqual(code("x"), HttpTransportException.Code.UNREACHABLE)
+        }
+        test("transport: an answer that drips in byte by byte ends with the time for the request") {
+            for (head in listOf("HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")) {
+                val socket = java.net.ServerSocket(0, 50, java.net.InetAddress.getByName("127.0.0.1"))
+                Thread {
+                    try {
+                        socket.accept().use { client ->
+                            client.getInputStream().read(ByteArray(4096))
+                            client.getOutputStream().write(utf8(head))
+                            while (true) {
+                                client.getOutputStream().write('x'.number)
+                                Thread.sleep(50)
+                            }
+                        }
+                    } catch (_: java.io.IOException) {}
+                }.apply { isDaemon = true }.start()
+                val error = Testing.expectThrows<HttpTransportException> {
+                    UrlConnectionTransport().send(HttpRequest("POST", "http://127.0.0.1:${socket.localPort}/x", emptyMap(), utf8("{}"), 500, 1 shl 20))
+                }
+                expectEqual(error.code, HttpTransportException.Code.TIMED_OUT)
+                socket.close()
+            }
         }
     }
 }

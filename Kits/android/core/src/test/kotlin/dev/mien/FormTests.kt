@@ -32,9 +32,12 @@ internal object FormTests {
         test("JSON: everything else is malformed") {
             val wrong = listOf(
                 "", "{", "[1,]", "{\"a\":1,}", "{\"a\":1,\"a\":2}", "01", "1.", "-", "+1", "\"\t\"", "\"\\x\"", "\"\\u12g4\"", "tru", "1 2", "nul",
-                "[".repeat(40) + "]".repeat(40), "{a:1}", "'a'", "\"a")
+                "\"\\ud800\"", "\"\\udc00x\"", "\"\\ud83d\\u0041\"", "[".repeat(40) + "]".repeat(40), "{a:1}", "'a'", "\"a")
             for (text in wrong) expectThrows<Json.Malformed> { Json.parse(text) }
             expect(Json.objectOf("[]".toByteArray()) == null && Json.objectOf(byteArrayOf(-1)) == null)
+            // A byte that is not UTF-8, in a text.
+            expect(Json.objectOf("{\"a\":\"\u00ff\"}".toByteArray(Charsets.ISO_8859_1)) == null)
+            expectEqual(Json.parse("\"\\ud83d\\ude00\""), "\ud83d\ude00")
         }
         test("addresses: https, or this machine; segments cannot leave theirs") {
             for (good in listOf("https://login.example.org", "https://a.b:8443/mien/", "http://127.0.0.1:1", "http://[::1]:8080", "http://LOCALHOST")) {

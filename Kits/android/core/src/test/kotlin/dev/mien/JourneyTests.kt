@@ -26,6 +26,14 @@ internal object JourneyTests {
             expectError(MienException.Code.NO_ACTIVE_JOURNEY) { journey.respond() }
             expectError(MienException.Code.NO_ACTIVE_JOURNEY) { journey.serializeState() }
         }
+        test("journeys: an answer that was interrupted may be sent again") {
+            var isInterrupted = true
+            val server = FakeServer { _, number -> if (number == 1) step("s1", "loginForm") else if (isInterrupted) throw IllegalStateException() else step(null, "success") }
+            val journey = JourneyClient(server.options()).start("login")
+            Testing.expectThrows<IllegalStateException> { journey.respond("password", mapOf("username" to "ada")) }
+            isInterrupted = false
+            expectEqual(journey.retry().type, MienServiceResponse.ResponseType.JourneySuccess)
+        }
         test("journeys: a refused answer leaves the step; an answer that another had given ends this view of it") {
             var problem = FakeServer.problem(422, "client_response_not_valid")
             val server = FakeServer { _, number -> if (number == 1) step("s1", "loginForm") else problem }

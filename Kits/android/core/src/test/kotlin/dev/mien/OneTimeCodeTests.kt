@@ -55,6 +55,24 @@ internal object OneTimeCodeTests {
             expect(Hpke.open(own.private, key, enc.copyOf(64), utf8("info"), sealed) == null)
             expect(Hpke.open(own.private, key, enc.copyOf().also { it[64] = (it[64].toInt() xor 1).toByte() }, utf8("info"), sealed) == null) { "a point off the curve" }
         }
+        test("vault: two vaults of one file use no counter twice, and reset makes a file of another device usable") {
+            val file = File.createTempFile("vault", "").also { it.delete() }
+            val secrets = Secrets()
+            fun vault(secrets: DeviceSecrets) = OtpVault(file, secrets, { 0 }, 1)
+            val token = OtpToken("aut_1", "shop", "hotp", "SHA1", 10, 0, 0, ByteArray(32))
+            vault(secrets).keep(token, Sensitive("1234"))
+            val codes = java.util.Collections.synchronizedSet(HashSet<String>())
+            val threads = List(4) { Thread { repeat(25) { codes.add(vault(secrets).code("aut_1", Sensitive("1234")).text) } }.apply { start() } }
+            threads.forEach { it.join() }
+            expectEqual(codes.size, 100)
+            val other = Secrets()
+            expectEqual(expectThrows<DeviceException> { vault(other).tokens() }.code, DeviceException.Code.STORAGE)
+            vault(other).reset()
+            vault(other).reset()
+            vault(other).keep(token, Sensitive("1234"))
+            expectEqual(vault(other).tokens().size, 1)
+            file.delete()
+        }
         test("vault: a wrong PIN gives a wrong code, and the stored bytes are those of another secret under it") {
             val folder = File.createTempFile("vault", "").also {
                 it.delete()

@@ -16,12 +16,14 @@ public class Activity extends Context {
     private final Window window = new Window();
     private Intent intent = new Intent();
     private boolean isFinishing;
+    private volatile boolean isDestroyed;
     /** For tests. */
     public View contentView;
 
     protected void onCreate(Bundle state) {}
     protected void onResume() {}
     protected void onStop() {}
+    protected void onDestroy() { isDestroyed = true; }
     protected void onNewIntent(Intent intent) {}
     protected void onSaveInstanceState(Bundle state) {}
     public void onBackPressed() { finish(); }
@@ -33,7 +35,7 @@ public class Activity extends Context {
     public WindowManager getWindowManager() { return new WindowManager(); }
     public void setContentView(View view) { contentView = view; }
     public boolean isFinishing() { return isFinishing; }
-    public boolean isChangingConfigurations() { return false; }
+    public boolean isDestroyed() { return isDestroyed; }
 
     public void finish() {
         if (isFinishing) return;
@@ -56,6 +58,7 @@ public class Activity extends Context {
     public void create(Bundle state) { onCreate(state); }
     public void resume() { onResume(); }
     public void stop() { onStop(); }
+    public void destroy() { onDestroy(); }
     public void takeIntent(Intent intent) { onNewIntent(intent); }
     public void save(Bundle state) { onSaveInstanceState(state); }
 }

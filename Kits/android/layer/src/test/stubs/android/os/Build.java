@@ -7,5 +7,5 @@ public class Build {
         /** Tests change it. */
         public static int SDK_INT = 34;
     }
-    public static class VERSION_CODES { public static final int M = 23, N = 24, O = 26, P = 28, R = 30; }
+    public static class VERSION_CODES { public static final int M = 23, N = 24, O = 26, P = 28, R = 30, TIRAMISU = 33; }
 }

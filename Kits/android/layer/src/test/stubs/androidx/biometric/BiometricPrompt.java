@@ -100,6 +100,7 @@ public class BiometricPrompt {
                 case NOBODY: error(ERROR_TIMEOUT); return;
                 case PERMANENT_LOCKOUT: error(ERROR_LOCKOUT_PERMANENT); return;
                 case BROKEN: error(ERROR_HW_UNAVAILABLE); return;
+                case NONE: return;
                 case STRANGE: error(ERROR_VENDOR); return;
             }
         }

@@ -94,6 +94,8 @@ class CaptureSession internal constructor(
         try {
             while (answer.isOpen) {
                 val batch = frames.take(if (answer.isLive) 8 else 1, batchBytes) ?: return if (isCanceled) canceled() else answer
+                // Frames that were waiting are not sent after it.
+                if (isCanceled) return canceled()
                 answer = if (answer.isLive) submitLive(batch) else submit(batch[0])
                 listener.onGuidance(answer)
             }
@@ -104,6 +106,7 @@ class CaptureSession internal constructor(
             throw error
         } finally {
             frames.onEnd(null)
+            buffer = null
             camera.stop()
         }
     }

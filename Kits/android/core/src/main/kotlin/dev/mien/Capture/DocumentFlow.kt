@@ -1,6 +1,7 @@
 package dev.mien
 
 import java.util.Locale
+import java.util.concurrent.atomic.AtomicBoolean
 
 /** The screens of a document session. The server knows how far it is, and is asked after each step. */
 internal class DocumentFlow(
@@ -11,7 +12,7 @@ internal class DocumentFlow(
 
     fun run(first: DocumentState): CaptureOutcome {
         var state = first
-        while (true) {
+        repeat(MAX_STEPS) {
             val recapture = state.recaptureImage
             if (state.status == "recapture" && recapture != null && recapture in state.missingImages) tellRecapture(state)
             val missing = state.missingImages.filter { !(skipsTilt && it == "document_tilt") }
@@ -19,7 +20,7 @@ internal class DocumentFlow(
                 state.status == "complete" -> return CaptureOutcome.completed
                 state.status == "canceled" -> return CaptureOutcome.canceled
                 state.status == "expired" -> return CaptureOutcome.failed(listOf("expired"))
-                state.status == "processing" -> return awaitJudgment()
+                state.status == "processing" -> awaitJudgment()
                 state.consentText != null -> askConsent(state)
                 "document" in state.required && state.documentType == null -> chooseDocument(state)
                 missing.isEmpty() -> send()
@@ -31,6 +32,8 @@ internal class DocumentFlow(
             screen.showWaiting()
             state = session.state()
         }
+        // Some steps ask nobody, so a server that stays at one would be asked forever.
+        return CaptureOutcome.failed(listOf("too_many_steps"))
     }
 
     private fun askConsent(state: DocumentState): CaptureOutcome? {
@@ -67,14 +70,14 @@ internal class DocumentFlow(
             texts.text("${side}_title_$type"), texts.firstOf("${text}_$type", text),
             listOf(flow.button("start", "button_camera", true), flow.cancelButton())))
         if (ready.button != "start") return cancel()
-        var isPressed = false
-        var isCanceled = false
+        val isPressed = AtomicBoolean()
+        val isCanceled = AtomicBoolean()
         val frames = FrameBuffer(isLive = false)
         screen.showCamera(CaptureStage(
             FrameSource.Quality.DOCUMENT, texts.text("document_tip"), listOf(flow.button("take", "document_take", true), flow.cancelButton()))) {
-            if (it == "take") isPressed = true
+            if (it == "take") isPressed.set(true)
             else {
-                isCanceled = true
+                isCanceled.set(true)
                 frames.onEnd(null)
             }
         }
@@ -82,15 +85,17 @@ internal class DocumentFlow(
         try {
             camera.start(FrameSource.Quality.DOCUMENT, frames)
             while (true) {
-                val frame = frames.take(1, Int.MAX_VALUE)?.get(0) ?: return if (isCanceled) cancel() else CaptureOutcome.failed(listOf("source_ended"))
+                val frame = frames.take(1, Int.MAX_VALUE)?.get(0) ?: return if (isCanceled.get()) cancel() else CaptureOutcome.failed(listOf("source_ended"))
                 val preview = session.preview(frame.bytes)
+                // A picture that was on its way is not sent after it.
+                if (isCanceled.get()) return cancel()
                 good = if (preview.isReady) good + 1 else 0
                 val fault = preview.faults.firstOrNull()
                 val kind = if (type == "passport") "passport" else side
                 screen.guide(CaptureGuide(
                     if (fault == null) texts.text("document_guide_hold_still") else texts.firstOf("document_guide_$fault", "document_guide_${fault}_$kind", "document_guide_hold_still"),
                     fault ?: "wait", if (good > 0) 50 else 0))
-                if (good < 2 && !isPressed) continue
+                if (good < 2 && !isPressed.get()) continue
                 camera.stop()
                 screen.showWaiting()
                 val picture = session.sendPicture(side, frame.bytes)
@@ -121,21 +126,22 @@ internal class DocumentFlow(
             }
             else -> return cancel()
         }
-        var isCanceled = false
+        val isCanceled = AtomicBoolean()
         val frames = FrameBuffer(isLive = false)
         screen.showCamera(CaptureStage(FrameSource.Quality.LIVE, texts.text("document_tilt_tip"), listOf(flow.cancelButton()))) {
-            isCanceled = true
+            isCanceled.set(true)
             frames.onEnd(null)
         }
         val pictures = ArrayList<ByteArray>()
         try {
             camera.start(FrameSource.Quality.DOCUMENT, frames)
             while (pictures.size < 7) {
-                val frame = frames.take(1, Int.MAX_VALUE)?.get(0) ?: return if (isCanceled) cancel() else null
+                val frame = frames.take(1, Int.MAX_VALUE)?.get(0) ?: return if (isCanceled.get()) cancel() else null
                 val isThere = session.preview(frame.bytes).corners != null
                 if (isThere && frame.bytes.size <= 300 * 1024) pictures.add(frame.bytes)
                 screen.guide(CaptureGuide(texts.text("document_guide_tilt"), "wait", 100 * pictures.size / 7))
                 Thread.sleep(700)
+                if (isCanceled.get()) return cancel()
             }
         } catch (error: DeviceException) {
             return if (flow.retriesCamera(error)) null else cancel()
@@ -164,13 +170,12 @@ internal class DocumentFlow(
         return null
     }
 
-    /** The journey waits for a longer judgment itself. */
-    private fun awaitJudgment(): CaptureOutcome {
+    /** The journey waits for a longer judgment itself. `null` if there is one, or something is missing. */
+    private fun awaitJudgment(): CaptureOutcome? {
         screen.showWaiting()
         repeat(30) {
             Thread.sleep(1000)
-            val state = session.state()
-            if (state.status != "processing") return run(state)
+            if (session.state().status != "processing") return null
         }
         return CaptureOutcome.completed
     }
@@ -186,5 +191,10 @@ internal class DocumentFlow(
     private fun cancel(): CaptureOutcome {
         try { session.cancel() } catch (_: MienException) {}
         return CaptureOutcome.canceled
+    }
+
+    private companion object {
+        /** More than anybody needs who takes each picture several times. */
+        const val MAX_STEPS = 200
     }
 }

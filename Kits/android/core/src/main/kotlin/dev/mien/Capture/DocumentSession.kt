@@ -46,14 +46,28 @@ class DocumentSession internal constructor(private val token: Sensitive<String>,
         return CaptureSession(Sensitive(token), connection)
     }
 
-    /** Begins the judgment. */
-    fun submit(): DocumentState = DocumentState(connection.json(call("POST", "submit")))
+    /** Begins the judgment. If no answer comes, it asks whether the request arrived before it sends it again. */
+    fun submit(): DocumentState {
+        var attempt = 1
+        while (true) {
+            try {
+                return DocumentState(connection.json(call("POST", "submit", isRepeatable = false)))
+            } catch (error: MienException) {
+                if (error.code != MienException.Code.NETWORK_ERROR) throw error
+                connection.sleep(connection.retry.delay(attempt, null) ?: throw error)
+                val now = state()
+                if (now.hasEnded || now.status == "processing") return now
+                attempt++
+            }
+        }
+    }
 
     /** Ends the session. What was captured is erased. */
     fun cancel(): DocumentState = DocumentState(connection.json(call("DELETE", "session")))
 
-    private fun call(method: String, path: String, body: ByteArray = ByteArray(0), type: String = "application/json") =
-        Connection.Call(method, listOf("v1", "verification") + path.split('/'), token, body = body, contentType = type)
+    private fun call(method: String, path: String, body: ByteArray = ByteArray(0), type: String = "application/json", isRepeatable: Boolean = true) =
+        Connection.Call(
+            method, listOf("v1", "verification") + path.split('/'), token, body = body, contentType = type, isRepeatable = isRepeatable)
 
     override fun toString() = "document session"
 }

@@ -29,4 +29,9 @@ internal object Files {
             throw DeviceException(DeviceException.Code.STORAGE, "${file.name} cannot be written.")
         }
     }
+
+    /** Does nothing if there is no such file. */
+    fun delete(file: File) {
+        if (!file.delete() && file.exists()) throw DeviceException(DeviceException.Code.STORAGE, "${file.name} cannot be deleted.")
+    }
 }

@@ -1,5 +1,8 @@
 package dev.mien
 
+import java.nio.ByteBuffer
+import java.nio.charset.CharacterCodingException
+
 /**
  * An object of JSON. Its values are `null`, [Boolean], [Long], [Double], [String], [List], and [JsonObject].
  *
@@ -54,7 +57,11 @@ internal object Json {
 
     /** An object; `null` for everything else. */
     fun objectOf(bytes: ByteArray): JsonObject? =
-        try { parse(text(bytes)) as? JsonObject } catch (_: Malformed) { null }
+        try { parse(decoded(bytes)) as? JsonObject } catch (_: Malformed) { null }
+
+    /** Refuses bytes that are not UTF-8, which [text] replaces. */
+    private fun decoded(bytes: ByteArray): String =
+        try { Charsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString() } catch (_: CharacterCodingException) { throw Malformed() }
 
     /** Writes members in the order of their names, without spaces: signatures cover this form. */
     fun write(value: Any?): String = StringBuilder().also { write(value, it) }.toString()
@@ -191,12 +198,23 @@ internal object Json {
             while (true) {
                 val unit = next()
                 when {
-                    unit == '"' -> return out.toString()
+                    unit == '"' -> return whole(out)
                     unit == '\\' -> out.append(escaped())
                     unit < ' ' -> throw Malformed()
                     else -> out.append(unit)
                 }
             }
+        }
+
+        /** Half of a character has no form in UTF-8, so that what is shown and what is signed would differ. */
+        private fun whole(text: StringBuilder): String {
+            var i = 0
+            while (i < text.length) {
+                val character = text.codePointAt(i)
+                if (character in 0xD800..0xDFFF) throw Malformed()
+                i += Character.charCount(character)
+            }
+            return text.toString()
         }
 
         private fun escaped(): Char = when (val unit = next()) {

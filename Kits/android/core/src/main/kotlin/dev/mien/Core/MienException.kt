@@ -95,13 +95,15 @@ class Problem internal constructor(val code: String, val status: Int, val detail
     override fun toString() = "$status $code: $detail"
 
     internal companion object {
+        private const val MAX_ERRORS = 100
+
         fun of(document: JsonObject?): Problem? {
             val code = document?.string("code") ?: return null
             val status = document.integer("status") ?: return null
             val errors = document.list("errors")?.mapNotNull { it as? JsonObject } ?: emptyList()
             return Problem(
-                code, status.toInt(), document.string("detail") ?: document.optString("title"),
-                errors.map { FieldError(it.optString("field"), it.optString("message")) })
+                code, status.toInt(), printable(document.string("detail") ?: document.optString("title")),
+                errors.take(MAX_ERRORS).map { FieldError(printable(it.optString("field")), printable(it.optString("message"))) })
         }
     }
 }

@@ -20,6 +20,9 @@ internal fun text(bytes: ByteArray): String = String(bytes, Charsets.UTF_8)
 private val lineBreaks = setOf('\u2028', '\u2029')
 private val turns = setOf('\u061c', '\u200e', '\u200f')
 
+/** A server's words, for an exception. */
+internal fun printable(text: String): String = text.take(500).filter { it.toString().isPrintable }
+
 /** Whether a text contains neither controls, nor line breaks, nor characters that turn the direction of others. */
 internal val String.isPrintable: Boolean
     get() = none { it < ' ' || it in '\u007f'..'\u009f' || it in lineBreaks || it in turns || it in '\u202a'..'\u202e' || it in '\u2066'..'\u2069' }

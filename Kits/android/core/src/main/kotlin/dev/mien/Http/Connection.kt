@@ -77,6 +77,11 @@ internal class Connection(
         headers["accept"] = "application/json"
         if (call.body.isNotEmpty()) headers["content-type"] = call.contentType
         if (call.bearer != null) {
+            // HTTP clients quote a header that they refuse in their exception.
+            if (!call.bearer.use { token -> token != "" && token.all { it in '!'..'~' } }) {
+                throw MienException(
+                    MienException.Code.INVALID_CREDENTIALS, "The token is empty, or contains a space, a line break, or another character that no token has.")
+            }
             headers["authorization"] = (if (call.prover == null) "Bearer " else "DPoP ") + call.bearer.use { it }
         }
         val proof = call.prover?.proofForPath(call.method, url.substring(address.text.length), call.bearer)

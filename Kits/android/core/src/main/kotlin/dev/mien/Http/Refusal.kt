@@ -37,8 +37,6 @@ internal class Refusal(private val response: HttpResponse) {
 
     private val description: String? get() = members?.string("error_description")?.let(::printable)
 
-    private fun printable(text: String): String = text.take(500).filter { it.toString().isPrintable }
-
     /** The sign-in that the server requires (RFC 9470 §3). */
     private val reauthentication: ReauthenticationRequest?
         get() {

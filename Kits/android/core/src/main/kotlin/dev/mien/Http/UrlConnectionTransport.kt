@@ -8,6 +8,9 @@ import java.net.HttpURLConnection
 import java.net.SocketTimeoutException
 import java.net.URL
 import java.net.UnknownHostException
+import java.util.concurrent.ScheduledThreadPoolExecutor
+import java.util.concurrent.ThreadFactory
+import java.util.concurrent.TimeUnit
 import javax.net.ssl.SSLException
 
 /** The transport that Java and Android have. Certificates are verified, and redirects are not followed. */
@@ -19,6 +22,8 @@ class UrlConnectionTransport : HttpTransport {
         connection.useCaches = false
         connection.connectTimeout = request.timeoutMillis.toInt()
         connection.readTimeout = request.timeoutMillis.toInt()
+        // The connection's own time limits begin again with each byte of the head.
+        val deadline = watch.schedule(Runnable { connection.disconnect() }, request.timeoutMillis, TimeUnit.MILLISECONDS)
         try {
             connection.requestMethod = request.method
             for ((name, value) in request.headers) connection.setRequestProperty(name, value)
@@ -30,6 +35,8 @@ class UrlConnectionTransport : HttpTransport {
                 connection.outputStream.use { it.write(request.body) }
             }
             val status = connection.responseCode
+            // Reading the body looks at the clock itself.
+            deadline.cancel(false)
             val stream: InputStream? = if (status < 400) connection.inputStream else connection.errorStream
             val body = stream?.use { read(it, request.maxResponseBytes, end) } ?: ByteArray(0)
             // Java does not tell that a connection has ended early.
@@ -45,8 +52,12 @@ class UrlConnectionTransport : HttpTransport {
             throw error
         } catch (error: IOException) {
             connection.disconnect()
-            throw translated(error)
-        }
+            throw if (System.nanoTime() > end) late() else translated(error)
+        } catch (error: RuntimeException) {
+            connection.disconnect()
+            // A connection that was cut may have been in use.
+            throw if (System.nanoTime() > end) late() else error
+        } finally { deadline.cancel(false) }
     }
 
     private fun read(stream: InputStream, limit: Int, end: Long): ByteArray {
@@ -86,4 +97,9 @@ class UrlConnectionTransport : HttpTransport {
     }
 
     private fun interrupted() = HttpTransportException(HttpTransportException.Code.INTERRUPTED, "The connection ended before the response did.")
+
+    private companion object {
+        val watch = ScheduledThreadPoolExecutor(1, ThreadFactory { Thread(it, "mien-deadlines").apply { isDaemon = true } })
+            .apply { removeOnCancelPolicy = true }
+    }
 }

@@ -38,6 +38,10 @@ class Journey internal constructor(answer: JsonObject, private val client: Journ
         } catch (error: MienException) {
             progress.failed(error)
             throw error
+        } catch (error: Exception) {
+            // The thread was interrupted, or a key refused to sign a proof: the answer can be sent again.
+            progress.failed(MienException(MienException.Code.NETWORK_ERROR, "The call was interrupted."))
+            throw error
         }
         client.keep(answer)
         return progress.received(answer)

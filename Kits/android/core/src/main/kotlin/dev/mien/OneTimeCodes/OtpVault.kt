@@ -21,8 +21,6 @@ class OtpVault internal constructor(
 ) {
     constructor(file: File, secrets: DeviceSecrets) : this(file, secrets, System::currentTimeMillis, ITERATIONS)
 
-    private val lock = ReentrantLock()
-
     class Info internal constructor(val id: String, val app: String, val kind: String, val digits: Int, val periodSeconds: Int) {
         override fun toString() = "token $id"
     }
@@ -44,6 +42,9 @@ class OtpVault internal constructor(
     }
 
     fun remove(id: String) = change { stored -> stored.remove(find(stored, id)) }
+
+    /** Removes all tokens, also those that do not open: of another device, or changed. */
+    fun reset() = locked { Files.delete(file) }
 
     /** A code to sign in. A counter is used up, even with a wrong PIN. */
     fun code(id: String, pin: Sensitive<String>): OneTimeCode {
@@ -139,7 +140,7 @@ class OtpVault internal constructor(
     private fun read(): MutableList<JsonObject> {
         val sealed = Files.read(file, MAX_BYTES) ?: return ArrayList()
         val content = secrets.open(sealed, CONTEXT)
-            ?: throw DeviceException(DeviceException.Code.STORAGE, "These tokens belong to another device, or were changed. Delete them, and get new ones.")
+            ?: throw DeviceException(DeviceException.Code.STORAGE, "These tokens belong to another device, or were changed. Call reset(), and get new ones.")
         val tokens = Json.objectOf(content)?.takeIf { it.integer("version") == 1L }?.list("tokens") ?: throw damaged()
         return tokens.mapTo(ArrayList<JsonObject>()) { it as? JsonObject ?: throw damaged() }
     }
@@ -153,6 +154,8 @@ class OtpVault internal constructor(
     private fun damaged() = DeviceException(DeviceException.Code.STORAGE, "A stored token is malformed. Remove it and get a new one.")
 
     internal companion object {
+        /** Several vaults may use one file. */
+        private val lock = ReentrantLock()
         const val SECRET_SIZE = 32
         const val MAX_TOKENS = 100
         const val MAX_BYTES = 1 shl 20

@@ -168,6 +168,11 @@ class MienSession internal constructor(
         move(State.SIGNED_IN)
     }
 
+    /** Does nothing, and returns `false`, if the user has signed out or in meanwhile. */
+    private fun replace(current: SessionTokens, new: SessionTokens): Boolean = synchronized(lock) {
+        (tokens === current).also { if (it) adopt(new) }
+    }
+
     private fun end() {
         synchronized(lock) {
             tokens = null
@@ -213,10 +218,9 @@ class MienSession internal constructor(
             if (tokens === current) end()
             throw MienException(MienException.Code.UNAUTHENTICATED_USER, "The sign-in has ended. Sign in again.", oauthError = error.oauthError)
         }
-        if (tokens !== current) {
+        if (!replace(current, new)) {
             throw MienException(MienException.Code.UNAUTHENTICATED_USER, "The sign-in changed while its tokens were being renewed.")
         }
-        adopt(new)
         return new
     }
 

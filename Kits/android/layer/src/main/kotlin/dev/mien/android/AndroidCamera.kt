@@ -49,10 +49,14 @@ class AndroidCamera(
             val ids = manager.cameraIdList
             val id = ids.firstOrNull { manager.getCameraCharacteristics(it).get(CameraCharacteristics.LENS_FACING) == wanted } ?: ids.firstOrNull()
                 ?: throw DeviceException(DeviceException.Code.BAD_ARGUMENT, "The device has no camera.")
-            running = Run(manager, id, quality, sink).also { it.open() }
+            val run = Run(manager, id, quality, sink)
+            running = run
+            run.open()
         } catch (_: CameraAccessException) {
+            stop()
             throw broken()
         } catch (_: SecurityException) {
+            stop()
             throw BiometricNotSupportedOrPermissionDeniedException("The app lacks the permission CAMERA.")
         }
     }
@@ -67,34 +71,49 @@ class AndroidCamera(
     private inner class Run(private val manager: CameraManager, private val id: String, private val quality: FrameSource.Quality, private val sink: FrameSink) {
         private val thread = HandlerThread("mien-camera").apply { start() }
         private val handler = Handler(thread.looper)
-        private val rotation: Int
+        private val sensor: Int
+        private val isFront: Boolean
         private val reader: ImageReader
         private var device: CameraDevice? = null
         private var session: CameraCaptureSession? = null
         private var isClosed = false
+        /** Until the camera says whether it has opened. */
+        @Volatile private var isOpening = false
         private var lastAt = 0L
 
         init {
             val features = manager.getCameraCharacteristics(id)
-            rotation = CameraPicture.rotation(
-                features.get(CameraCharacteristics.SENSOR_ORIENTATION) ?: 0, displayRotation(),
-                features.get(CameraCharacteristics.LENS_FACING) == CameraCharacteristics.LENS_FACING_FRONT)
+            sensor = features.get(CameraCharacteristics.SENSOR_ORIENTATION) ?: 0
+            isFront = features.get(CameraCharacteristics.LENS_FACING) == CameraCharacteristics.LENS_FACING_FRONT
             val sizes = features.get(CameraCharacteristics.SCALER_STREAM_CONFIGURATION_MAP)?.getOutputSizes(ImageFormat.YUV_420_888) ?: emptyArray()
             val size = closest(sizes, if (quality == FrameSource.Quality.LIVE) 640 * 480 else 1280 * 960)
             reader = ImageReader.newInstance(size.width, size.height, ImageFormat.YUV_420_888, 3)
             reader.setOnImageAvailableListener({ take(it) }, handler)
         }
 
+        fun open() {
+            isOpening = true
+            var hasBegun = false
+            try {
+                openCamera()
+                hasBegun = true
+            } finally { if (!hasBegun) isOpening = false }
+        }
+
         @SuppressLint("MissingPermission")
-        fun open() = manager.openCamera(id, object : CameraDevice.StateCallback() {
-            override fun onOpened(opened: CameraDevice) = begin(opened)
-            override fun onDisconnected(lost: CameraDevice) = fail(lost)
-            override fun onError(lost: CameraDevice, error: Int) = fail(lost)
-        }, handler)
+        private fun openCamera() {
+            manager.openCamera(id, object : CameraDevice.StateCallback() {
+                override fun onOpened(opened: CameraDevice) = begin(opened)
+                override fun onDisconnected(lost: CameraDevice) = fail(lost)
+                override fun onError(lost: CameraDevice, error: Int) = fail(lost)
+            }, handler)
+        }
 
         private fun begin(opened: CameraDevice) {
-            if (isClosed) return opened.close()
+            isOpening = false
             device = opened
+            // Nobody wants it any more.
+            if (isClosed) return release()
             val targets = listOfNotNull(reader.surface, preview())
             try {
                 val request = opened.createCaptureRequest(CameraDevice.TEMPLATE_PREVIEW)
@@ -135,14 +154,17 @@ class AndroidCamera(
             val out = ByteArrayOutputStream()
             YuvImage(bytes, ImageFormat.NV21, image.width, image.height, null)
                 .compressToJpeg(Rect(0, 0, image.width, image.height), if (quality == FrameSource.Quality.LIVE) 85 else 92, out)
-            return CameraPicture.turned(out.toByteArray(), rotation)
+            // The person may turn the device meanwhile.
+            return CameraPicture.turned(out.toByteArray(), CameraPicture.rotation(sensor, displayRotation(), isFront))
         }
 
         private fun closest(sizes: Array<Size>, pixels: Int): Size =
             sizes.filter { it.width <= 1920 && it.height <= 1200 }.sortedBy { Math.abs(it.width * it.height - pixels) }.firstOrNull() ?: Size(640, 480)
 
         private fun fail(lost: CameraDevice) {
+            isOpening = false
             lost.close()
+            if (isClosed) return release()
             sink.onEnd(broken())
         }
 
@@ -151,10 +173,15 @@ class AndroidCamera(
                 if (isClosed) return@post
                 isClosed = true
                 session?.close()
-                device?.close()
                 reader.close()
-                thread.quitSafely()
+                // A thread that has ended would never hear that the camera is open, and so never close it.
+                if (!isOpening) release()
             }
+        }
+
+        private fun release() {
+            device?.close()
+            thread.quitSafely()
         }
     }
 }

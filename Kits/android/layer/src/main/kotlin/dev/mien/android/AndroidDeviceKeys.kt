@@ -4,6 +4,7 @@ import android.app.KeyguardManager
 import android.content.Context
 import android.content.pm.PackageManager
 import android.os.Build
+import android.security.KeyStoreException
 import android.security.keystore.KeyGenParameterSpec
 import android.security.keystore.KeyInfo
 import android.security.keystore.KeyPermanentlyInvalidatedException
@@ -68,9 +69,15 @@ class AndroidDeviceKeys(context: Context) : DeviceKeys {
             val next = if (hasStrongBox) try { generate(tag, options, challenge, false) } catch (_: ProviderException) { null } else null
             next ?: AndroidKeyStore.guarded { generate(tag, options, null, false) }
         }
-        val chain = if (challenge == null) null else AndroidKeyStore.guarded { store.getCertificateChain(tag)?.map { it.encoded } }
-        // A chain of one certificate is the key's own, signed by itself: no attestation.
-        return MadeKey(PublicKey.of(pair.public), chain?.takeIf { it.size > 1 })
+        try {
+            val chain = if (challenge == null) null else AndroidKeyStore.guarded { store.getCertificateChain(tag)?.map { it.encoded } }
+            // A chain of one certificate is the key's own, signed by itself: no attestation.
+            return MadeKey(PublicKey.of(pair.public), chain?.takeIf { it.size > 1 })
+        } catch (error: DeviceException) {
+            // Nobody will learn of this key.
+            deleteKey(tag)
+            throw error
+        }
     }
 
     private fun generate(tag: String, options: BiometricTexts, challenge: String?, inStrongBox: Boolean): java.security.KeyPair {
@@ -111,8 +118,9 @@ class AndroidDeviceKeys(context: Context) : DeviceKeys {
             signature.initSign(key)
         } catch (_: KeyPermanentlyInvalidatedException) {
             throw invalidated(tag)
-        } catch (_: UnrecoverableKeyException) {
-            // What some devices throw for the same.
+        } catch (error: UnrecoverableKeyException) {
+            // What some devices throw for the same, and since Android 12 for a key store that is busy, too.
+            if (isPassing(error)) throw AndroidKeyStore.failed()
             throw invalidated(tag)
         } catch (_: java.security.GeneralSecurityException) {
             throw AndroidKeyStore.failed()
@@ -134,6 +142,10 @@ class AndroidDeviceKeys(context: Context) : DeviceKeys {
         return (if (info.userAuthenticationType and KeyProperties.AUTH_BIOMETRIC_STRONG != 0) BiometricManager.Authenticators.BIOMETRIC_STRONG else 0) or
             (if (info.userAuthenticationType and KeyProperties.AUTH_DEVICE_CREDENTIAL != 0) BiometricManager.Authenticators.DEVICE_CREDENTIAL else 0)
     }
+
+    /** Whether the key may be readable later. Earlier versions do not tell. */
+    private fun isPassing(error: UnrecoverableKeyException): Boolean =
+        Build.VERSION.SDK_INT >= Build.VERSION_CODES.TIRAMISU && (error.cause as? KeyStoreException)?.isTransientFailure == true
 
     private fun notFound() = BiometricPrivateKeyNotFoundException("This device has no key with this tag. Enable biometric login first.")
 

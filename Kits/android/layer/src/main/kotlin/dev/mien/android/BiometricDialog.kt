@@ -15,6 +15,7 @@ import dev.mien.CancelException
 import dev.mien.DeviceException
 import java.util.concurrent.Executor
 import java.util.concurrent.LinkedBlockingQueue
+import java.util.concurrent.TimeUnit
 
 /** Shows the system's dialog on the main thread, and waits on another one. */
 internal object BiometricDialog {
@@ -50,7 +51,11 @@ internal object BiometricDialog {
                 outcome.add(CancelException("The activity is no longer there."))
             }
         }
-        val found = outcome.take()
+        var found = outcome.poll(1, TimeUnit.SECONDS)
+        while (found == null) {
+            // Android made the activity again, or ended it, and the dialog has nobody to tell.
+            found = if (activity.isDestroyed) CancelException("The activity is no longer there.") else outcome.poll(1, TimeUnit.SECONDS)
+        }
         return found as? BiometricPrompt.AuthenticationResult ?: throw found as DeviceException
     }
 

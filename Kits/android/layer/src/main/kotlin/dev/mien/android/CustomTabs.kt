@@ -21,8 +21,12 @@ class CustomTabs(private val activity: Activity) : SignInPresenter {
      * it came back. Waits: call it on a thread of your own.
      *
      * @throws CancelException if the person closes the tab.
+     * @throws DeviceException `BAD_ARGUMENT` for another address than one of the web, which would open another app.
      */
     fun open(url: String): String {
+        if (!isOfWeb.containsMatchIn(url)) {
+            throw DeviceException(DeviceException.Code.BAD_ARGUMENT, "The page's address must begin with https:// or http://.")
+        }
         val visit = LinkedBlockingQueue<Any>()
         Visits.begin(visit)
         activity.runOnUiThread {
@@ -31,6 +35,8 @@ class CustomTabs(private val activity: Activity) : SignInPresenter {
         val found = visit.take()
         return found as? String ?: throw found as DeviceException
     }
+
+    private companion object { val isOfWeb = Regex("^https?://", RegexOption.IGNORE_CASE) }
 }
 
 /** The visit in progress: one at a time. */
@@ -56,6 +62,7 @@ internal object Visits {
  */
 class MienBrowserActivity : Activity() {
     private var isOpen = false
+    private var hasEnded = false
 
     override fun onCreate(state: Bundle?) {
         super.onCreate(state)
@@ -69,7 +76,15 @@ class MienBrowserActivity : Activity() {
 
     override fun onNewIntent(intent: Intent) {
         super.onNewIntent(intent)
+        // The next visit, which has closed the tab of this one.
+        if (intent.getStringExtra(PAGE) != null) isOpen = false
         setIntent(intent)
+    }
+
+    override fun onDestroy() {
+        super.onDestroy()
+        // The person has removed the app from the list of recent ones.
+        if (isFinishing && !hasEnded) Visits.end(CancelException("The person closed the page."))
     }
 
     override fun onResume() {
@@ -89,6 +104,7 @@ class MienBrowserActivity : Activity() {
     }
 
     private fun end(result: Any) {
+        hasEnded = true
         Visits.end(result)
         finish()
     }

@@ -39,12 +39,14 @@ class KeystoreTokenStorage(context: Context) : TokenStorage, ProofKeyStorage, De
         if (privateKey == null) null else JcaSigner(privateKey, PublicKey.of(store.getCertificate(alias).publicKey))
     }
 
-    @Synchronized
-    override fun proofKeyOrNew(key: AppKey): Signer = proofKey(key) ?: AndroidKeyStore.guarded {
-        val generator = KeyPairGenerator.getInstance(KeyProperties.KEY_ALGORITHM_EC, AndroidKeyStore.NAME)
-        generator.initialize(KeyGenParameterSpec.Builder(alias(key), KeyProperties.PURPOSE_SIGN)
-            .setAlgorithmParameterSpec(ECGenParameterSpec("secp256r1")).setDigests(KeyProperties.DIGEST_SHA256).build())
-        JcaSigner(generator.generateKeyPair())
+    // Not on this storage, of which an app may have several.
+    override fun proofKeyOrNew(key: AppKey): Signer = synchronized(AndroidKeyStore) {
+        proofKey(key) ?: AndroidKeyStore.guarded {
+            val generator = KeyPairGenerator.getInstance(KeyProperties.KEY_ALGORITHM_EC, AndroidKeyStore.NAME)
+            generator.initialize(KeyGenParameterSpec.Builder(alias(key), KeyProperties.PURPOSE_SIGN)
+                .setAlgorithmParameterSpec(ECGenParameterSpec("secp256r1")).setDigests(KeyProperties.DIGEST_SHA256).build())
+            JcaSigner(generator.generateKeyPair())
+        }
     }
 
     private fun alias(key: AppKey) = "mien-dpop-" + key.mark

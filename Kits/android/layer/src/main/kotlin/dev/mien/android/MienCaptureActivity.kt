@@ -53,6 +53,7 @@ open class MienCaptureActivity : Activity() {
     private fun end(outcome: CaptureOutcome?) {
         // The capture has ended: leaving the screen no longer cancels it.
         view = null
+        token = null
         finish()
         if (outcome != null) MienIdentityVerification.tell(outcome)
         else MienIdentityVerification.tell(CaptureOutcome.interrupted())
@@ -74,6 +75,12 @@ open class MienCaptureActivity : Activity() {
         super.onStop()
         // Nobody is in front of the camera any more, or the system creates the activity again, without its capture.
         view?.leave()
+    }
+
+    override fun onDestroy() {
+        super.onDestroy()
+        // The person was still being asked for the camera.
+        if (token != null) end(null)
     }
 
     private companion object { const val PERMISSION = 101 }

@@ -93,6 +93,32 @@ internal object CameraTests {
             repeat(200) { if (Phone.open != null) Thread.sleep(20) }
             expect(Phone.open == null) { "the camera is still open" }
         }
+        test("camera: frames are upright after the device was turned, too") {
+            Phone.permissions.add(Manifest.permission.CAMERA)
+            val fields = fields()
+            Phone.scene = Phone.Scene { fields }
+            val display = java.util.concurrent.atomic.AtomicInteger(0)
+            val sink = Sink()
+            val camera = AndroidCamera(Phone.application, { null }, { display.get() })
+            camera.start(FrameSource.Quality.LIVE, sink)
+            fun isTurned(frame: CaptureFrame) = frame.bytes[3].toInt() and 255 == 0xe1
+            expect(isTurned(sink.frames.poll(20, TimeUnit.SECONDS)!!))
+            // What turns the front camera of the tests upright.
+            display.set(90)
+            var frame: CaptureFrame? = sink.frames.poll(20, TimeUnit.SECONDS)
+            repeat(100) { if (frame != null && isTurned(frame!!)) frame = sink.frames.poll(20, TimeUnit.SECONDS) }
+            camera.stop()
+            expect(frame != null && !isTurned(frame!!)) { "the turn was not noticed" }
+        }
+        test("camera: one that is not wanted any more when it has opened is closed") {
+            Phone.permissions.add(Manifest.permission.CAMERA)
+            Phone.cameraDelay = 300
+            val camera = camera()
+            camera.start(FrameSource.Quality.LIVE, Sink())
+            camera.stop()
+            repeat(200) { if (Phone.open != null) Thread.sleep(20) }
+            expect(Phone.open == null) { "the camera is still open" }
+        }
         test("camera: another app takes it, and the capture hears of it") {
             Phone.permissions.add(Manifest.permission.CAMERA)
             val fields = fields()

@@ -140,6 +140,29 @@ internal object KeyTests {
             Phone.hasStrongBox = false
             expect(made("mien.bare").attestation == null)
         }
+        test("keys: a key store that is busy keeps the key, and one that has lost it deletes it") {
+            val keys = AndroidDeviceKeys(Phone.application)
+            keys.makeKey("mien.a.b", options(), null)
+            Phone.isKeyStoreBusy = true
+            expectEqual(expectThrows<DeviceException> { keys.unlock("mien.a.b", options()) }.code, DeviceException.Code.HARDWARE)
+            Phone.isKeyStoreBusy = false
+            expectEqual(keys.tags(), listOf("mien.a.b"))
+            Phone.isKeyStoreBroken = true
+            expectThrows<BiometricPrivateKeyNotFoundException> { keys.unlock("mien.a.b", options()) }
+            expectEqual(keys.tags(), emptyList<String>())
+        }
+        test("keys: a dialog whose activity is gone counts as canceled, and leaves the key") {
+            val keys = AndroidDeviceKeys(Phone.application)
+            keys.makeKey("mien.a.b", options(), null)
+            val options = options()
+            Phone.touches.add(Touch.NONE)
+            Thread {
+                while (Phone.dialogs.isEmpty()) Thread.sleep(10)
+                Screen.onMain { options.activity.destroy() }
+            }.start()
+            expectThrows<CancelException> { keys.unlock("mien.a.b", options) }
+            expectEqual(keys.tags(), listOf("mien.a.b"))
+        }
         test("keys: the dialog is never awaited on the main thread, and wrong options say so") {
             val keys = AndroidDeviceKeys(Phone.application)
             keys.makeKey("mien.a.b", options(), null)

@@ -1,10 +1,12 @@
 package dev.mien.android
 
 import dev.mien.AppKey
+import dev.mien.DeviceException
 import dev.mien.Sensitive
 import dev.mien.SessionTokens
 import dev.mien.Testing.expect
 import dev.mien.Testing.expectEqual
+import dev.mien.Testing.expectThrows
 import dev.mien.fake.KeyStoreProvider
 import dev.mien.fake.Phone
 import java.io.File
@@ -48,6 +50,31 @@ internal object StorageTests {
             expect(storage.tokens(key) == null)
             storage.store(tokens("b"), key)
             expectEqual(storage.tokens(key)!!.accessToken.use { it }, "b")
+        }
+        test("storage: a key store that does not respond for a moment loses nothing") {
+            val storage = KeystoreTokenStorage(Phone.application)
+            storage.store(tokens("a"), key)
+            Phone.isKeyStoreBusy = true
+            expectEqual(expectThrows<DeviceException> { storage.tokens(key) }.code, DeviceException.Code.HARDWARE)
+            expectThrows<DeviceException> { storage.storeDeviceToken(Sensitive("d"), key) }
+            Phone.isKeyStoreBusy = false
+            expectEqual(storage.tokens(key)!!.accessToken.use { it }, "a")
+        }
+        test("storage: threads that seal at the same time share one key from the first time on") {
+            repeat(10) { round ->
+                KeyStoreProvider.entries.clear()
+                val sealed = java.util.concurrent.ConcurrentLinkedQueue<ByteArray>()
+                val macs = java.util.Collections.synchronizedSet(HashSet<List<Byte>>())
+                val threads = List(8) {
+                    Thread {
+                        sealed.add(AndroidSecrets().seal(byteArrayOf(round.toByte()), "test"))
+                        macs.add(AndroidSecrets().mac(byteArrayOf(1)).toList())
+                    }.apply { start() }
+                }
+                threads.forEach { it.join() }
+                expectEqual(sealed.count { AndroidSecrets().open(it, "test") != null }, 8)
+                expectEqual(macs.size, 1)
+            }
         }
         test("storage: the key that tokens are bound to stays in the key store, and is one for each app and server") {
             val first = KeystoreTokenStorage(Phone.application).proofKeyOrNew(key)

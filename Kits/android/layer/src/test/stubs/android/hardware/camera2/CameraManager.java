@@ -13,6 +13,10 @@ public final class CameraManager {
         if (Phone.isCameraBusy) throw new CameraAccessException();
         CameraDevice device = new CameraDevice(id, callback, handler);
         Phone.open = device;
-        handler.post(() -> callback.onOpened(device));
+        if (Phone.cameraDelay == 0) handler.post(() -> callback.onOpened(device));
+        else new Thread(() -> {
+            try { Thread.sleep(Phone.cameraDelay); } catch (InterruptedException error) { return; }
+            handler.post(() -> callback.onOpened(device));
+        }).start();
     }
 }

@@ -84,8 +84,13 @@ public final class KeyStoreProvider extends Provider {
     }
 
     public static final class Store extends KeyStoreSpi {
-        @Override public Key engineGetKey(String alias, char[] password) {
+        @Override public Key engineGetKey(String alias, char[] password) throws UnrecoverableKeyException {
             Entry entry = entries.get(alias);
+            if (entry != null && (Phone.isKeyStoreBusy || Phone.isKeyStoreBroken)) {
+                UnrecoverableKeyException error = new UnrecoverableKeyException("Failed to obtain information about key");
+                error.initCause(new android.security.KeyStoreException(Phone.isKeyStoreBusy));
+                throw error;
+            }
             return entry == null ? null : new Handle(alias, entry.pair != null ? "EC" : entry.secret.getAlgorithm());
         }
         @Override public Certificate[] engineGetCertificateChain(String alias) { return entries.containsKey(alias) ? entries.get(alias).chain : null; }
@@ -200,6 +205,7 @@ public final class KeyStoreProvider extends Provider {
             begin(mode, key, (GCMParameterSpec) spec);
         }
         private void begin(int mode, Key key, GCMParameterSpec spec) throws InvalidKeyException {
+            if (Phone.isKeyStoreBusy) throw new InvalidKeyException("Keystore operation failed");
             try {
                 inner = Cipher.getInstance("AES/GCM/NoPadding", "SunJCE");
                 SecretKey secret = ((Handle) key).entry().secret;

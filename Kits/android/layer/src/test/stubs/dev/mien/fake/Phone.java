@@ -17,13 +17,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** The phone of the tests: what is installed, enrolled, allowed, and in front of the camera. */
 public final class Phone {
     public static final Application application = new Application();
-    public static volatile boolean hasPin, hasSensor, hasStrongBox, isStrongBoxFull, attests, grantsCamera, isCameraBusy;
+    public static volatile boolean hasPin, hasSensor, hasStrongBox, isStrongBoxFull, attests, grantsCamera, isCameraBusy, isKeyStoreBusy, isKeyStoreBroken;
     /** Changes with each enrollment; 0 while nothing is enrolled. */
     public static volatile int enrollment;
     private static int lastEnrollment = 1;
     /** Failed touches in a row. Five lock the sensor. */
     public static volatile int failures;
     public static volatile int vibrations;
+    /** Milliseconds until a camera has opened. */
+    public static volatile int cameraDelay;
     public static volatile String[] cameras;
     public static volatile CameraDevice open;
     public static volatile Scene scene;
@@ -42,7 +44,8 @@ public final class Phone {
     /** A new phone with a PIN and an enrolled finger. */
     public static void reset(File folder) {
         hasPin = hasSensor = attests = grantsCamera = true;
-        hasStrongBox = isStrongBoxFull = isCameraBusy = false;
+        hasStrongBox = isStrongBoxFull = isCameraBusy = isKeyStoreBusy = isKeyStoreBroken = false;
+        cameraDelay = 0;
         enrollment = 1;
         failures = vibrations = 0;
         cameras = new String[] { "0", "1" };

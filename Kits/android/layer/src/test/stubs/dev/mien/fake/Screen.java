@@ -18,6 +18,8 @@ public final class Screen {
     public static volatile String scheme;
     public static volatile Class<?> receiver;
     public static volatile boolean hasBrowser = true;
+    /** The activity whose launch mode is singleTask in the manifest. */
+    public static volatile Class<?> single;
     private static volatile boolean isTabOpen;
 
     static void reset() {
@@ -40,7 +42,7 @@ public final class Screen {
     public static void start(Intent intent) {
         onMain(() -> {
             int found = indexOf(intent.target);
-            boolean isAgain = (intent.getFlags() & (Intent.FLAG_ACTIVITY_CLEAR_TOP | Intent.FLAG_ACTIVITY_SINGLE_TOP)) != 0 && found >= 0;
+            boolean isAgain = (intent.getFlags() & (Intent.FLAG_ACTIVITY_CLEAR_TOP | Intent.FLAG_ACTIVITY_SINGLE_TOP)) != 0 && found >= 0 || found >= 0 && intent.target == single;
             if (!isAgain) {
                 try { push((Activity) intent.target.getDeclaredConstructor().newInstance(), intent); } catch (ReflectiveOperationException error) { throw new IllegalStateException(error); }
                 return;
@@ -69,17 +71,22 @@ public final class Screen {
     public static void finished(Activity activity) {
         boolean wasTop = top() == activity;
         synchronized (stack) { stack.remove(activity); }
-        new Handler(Looper.getMainLooper()).post(activity::stop);
+        new Handler(Looper.getMainLooper()).post(() -> {
+            activity.stop();
+            activity.destroy();
+        });
         Activity next = top();
         if (wasTop && next != null && !isTabOpen) new Handler(Looper.getMainLooper()).post(() -> { if (top() == next) next.resume(); });
     }
 
-    /** The system ends the top activity to get memory, and makes it again when the person returns. */
+    /** The system makes the top activity again, in another language, or because it needed the memory. */
     public static void recreateTop() {
         onMain(() -> {
             Activity old = top();
             Bundle state = new Bundle();
+            old.stop();
             old.save(state);
+            old.destroy();
             try {
                 Activity made = old.getClass().getDeclaredConstructor().newInstance();
                 synchronized (stack) { stack.set(stack.size() - 1, made); }

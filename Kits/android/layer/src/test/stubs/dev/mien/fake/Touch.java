@@ -6,5 +6,7 @@ public enum Touch {
     /** The person leaves the app. */
     HOME,
     /** Nobody touches the sensor in time. */
-    NOBODY, PERMANENT_LOCKOUT, BROKEN, STRANGE
+    NOBODY, PERMANENT_LOCKOUT, BROKEN, STRANGE,
+    /** The dialog stays open. */
+    NONE
 }
