@@ -133,13 +133,19 @@ struct AttackedServer: ServerUnderTest {
         return try #require(asked.body["state"]?.stringValue, "\(asked.body)")
     }
 
+    /// The server ended while a client waited for it.
+    struct Ended: Error {}
+
     /// Waits for an email to `name` and returns the code in it.
+    ///
+    /// - Throws: ``Ended`` if the server ends before it has sent the email, as when a test kills it.
     func mailedCode(to name: String) async throws -> String {
         let code = try await Patience.see {
             try takeCode(to: name)
         } until: {
-            $0 != nil
+            $0 != nil || !process.isRunning
         }
+        if code == nil, !process.isRunning { throw Ended() }
         return try #require(code, "no email to \(name) has a code")
     }
 
