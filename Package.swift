@@ -346,6 +346,5 @@ package.targets += [
     tests("MienCommandTests", in: .tools, ["mien-test-program", "mien", "MienServerTesting"]),
 ]
 
-// zxing-cpp's headers need it.
-package.cxxLanguageStandard = .cxx17
+package.cxxLanguageStandard = .cxx17  // for zxing-cpp's headers
 #endif
