@@ -85,20 +85,18 @@ class UrlConnectionTransport : HttpTransport {
         else -> interrupted()
     }
 
-    /**
-     * When a connection ends before a response, the system sends a request again on its own: with a proof that is valid once, and
-     * whether or not it may be repeated. Android does not if the body is streamed. Java would lose the body of each response 401
-     * then, but has a property, which its first connection reads.
-     */
-    private companion object {
-        val isAndroid = System.getProperty("java.vm.name") == "Dalvik"
-
-        init { if (!isAndroid) System.setProperty("sun.net.http.retryPost", "false") }
-    }
-
     private fun interrupted() = HttpTransportException(HttpTransportException.Code.INTERRUPTED, "The connection ended before the response did.")
 
     private companion object {
+        /**
+         * When a connection ends before a response, the system sends a request again on its own: with a proof that is valid once,
+         * and whether or not it may be repeated. Android does not if the body is streamed. Java would lose the body of each
+         * response 401 then, but has a property, which its first connection reads.
+         */
+        val isAndroid = System.getProperty("java.vm.name") == "Dalvik"
+
+        init { if (!isAndroid) System.setProperty("sun.net.http.retryPost", "false") }
+
         val watch = ScheduledThreadPoolExecutor(1, ThreadFactory { Thread(it, "mien-deadlines").apply { isDaemon = true } })
             .apply { removeOnCancelPolicy = true }
     }
