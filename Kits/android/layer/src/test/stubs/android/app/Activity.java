@@ -33,7 +33,6 @@ public class Activity extends Context {
     public WindowManager getWindowManager() { return new WindowManager(); }
     public void setContentView(View view) { contentView = view; }
     public boolean isFinishing() { return isFinishing; }
-    public boolean isChangingConfigurations() { return false; }
 
     public void finish() {
         if (isFinishing) return;
