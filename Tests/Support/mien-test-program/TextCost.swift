@@ -38,7 +38,8 @@ func use(_ text: String) -> Int {
         + text.lowercased().utf8.count + text.count + hasher.finalize() & 1
 }
 
-func cost(of input: Input, bytes: Int) -> Int {
+/// Reads an input. Tests count the instructions of this function, so it is not inlined.
+@inline(never) func cost(of input: Input, bytes: Int) -> Int {
     switch input {
     case .longKey: (try? JSONText.parse("{\"\(run(bytes: bytes))\": 1}"))?.size ?? 0
     case .manyKeys:
