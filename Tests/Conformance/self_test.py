@@ -21,7 +21,7 @@ class Client:
         self.recording = recording
         self.replay = Replay(recording)
         self.replay.begin(SERVER)
-        # What the server has told is known; the rest the client makes up.
+        # Takes values from earlier answers, and invents the others as a client does.
         self.names, self.milliseconds = Names(SERVER, {**recording.get("names", {})}), 0
 
     def request(self, recorded):
@@ -29,7 +29,7 @@ class Client:
         return made_request(recorded, self.names, lambda _: JPEG, self.frames)
 
     def frames(self, nonce):
-        # What the server did not take is sent again.
+        # Sends again what the server did not accept.
         chain = copy.deepcopy(self.replay.chains.get(nonce)) or Chain(nonce)
         self.milliseconds += 40
         return chain.append(self.milliseconds, JPEG)

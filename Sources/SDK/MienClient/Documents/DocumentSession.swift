@@ -55,7 +55,7 @@ public struct DocumentSession: Sendable {
         }
     }
 
-    /// Cancels the session. What was captured is erased.
+    /// Cancels the session, and has the server erase its pictures.
     @discardableResult
     public func cancel() async throws -> VerificationSessionAnswer {
         try await json(.delete, "session")
