@@ -46,6 +46,13 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var organizations: OrganizationSettings
     /// Whether every token must be bound to a key (RFC 9449).
     public var requiresDPoP: Bool
+    /// Whether an authorization request needs a challenge of PKCE (RFC 7636). Only a confidential
+    /// app may do without.
+    public var requiresPKCE = true
+    /// The algorithm of ID tokens and logout tokens.
+    public var idTokenAlgorithm = IDTokenAlgorithm.es256
+    /// The `typ` of access tokens.
+    public var accessTokenType = AccessTokenType.accessToken
 
     public init(
         redirectURIs: [String] = [], journeys: [JourneyID]? = nil,
@@ -107,6 +114,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
     }
 
     /// The invalid settings, each with its name and a message; empty if all are valid.
+    /// ``faults(of:)`` finds those that an app of a type cannot have.
     public var faults: [(setting: String, message: String)] {
         var faults: [(String, String)] = []
         for (name, uris) in [
@@ -235,6 +243,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
         case hasSignInPage = "sign_in_page", tokens, biometric, resources,
             webOrigins = "web_origins", clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
+        case requiresPKCE = "requires_pkce", idTokenAlgorithm = "id_token_signed_response_alg",
+            accessTokenType = "access_token_typ"
         case postLogoutRedirectURIs = "post_logout_redirect_uris", backChannelLogoutURI =
             "backchannel_logout_uri"
     }
@@ -273,5 +283,11 @@ public struct AppSettings: Sendable, Hashable, Codable {
                 DuplicateFaceSettings.self, forKey: .duplicateFaces),
             organizations: try values.decodeIfPresent(
                 OrganizationSettings.self, forKey: .organizations) ?? OrganizationSettings())
+        requiresPKCE = try values.decodeIfPresent(Bool.self, forKey: .requiresPKCE) ?? true
+        idTokenAlgorithm =
+            try values.decodeIfPresent(IDTokenAlgorithm.self, forKey: .idTokenAlgorithm) ?? .es256
+        accessTokenType =
+            try values.decodeIfPresent(AccessTokenType.self, forKey: .accessTokenType)
+            ?? .accessToken
     }
 }

@@ -171,7 +171,8 @@ extension ServerParts {
         let records = AdminRecords(store: store)
         AppAdminRoutes(
             store: store, apps: apps, records: records, clock: clock, body: body,
-            mayCall: { [webhooks] in webhooks.mayCall($0) }
+            mayCall: { [webhooks] in webhooks.mayCall($0) },
+            prepareKey: { [issuer, clock] in try await issuer.prepare($0, at: clock.now) }
         ).add(to: admin)
         AdministratorRoutes(store: store, clock: clock, body: body).add(to: admin)
         AdministratorOfferRoutes(signIns: administrators, body: body).add(to: admin)
@@ -194,7 +195,8 @@ extension ServerParts {
         ConnectionTestRoutes(
             store: store, identities: identities, caller: webhooks, mail: mail,
             records: records,
-            logoutToken: { [backChannel] in try backChannel.testToken(for: $0) }, clock: clock,
+            logoutToken: { [backChannel] in try await backChannel.testToken(for: $0) },
+            clock: clock,
             body: body
         ).add(to: admin)
         AuthenticatorAdminRoutes(store: store, apps: apps, records: records, clock: clock).add(

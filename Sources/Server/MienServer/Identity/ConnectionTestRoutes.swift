@@ -15,7 +15,7 @@ package struct ConnectionTestRoutes {
     let mail: MailService
     let records: AdminRecords
     /// Makes a logout token that ends nothing.
-    let logoutToken: @Sendable (AppID) throws -> String
+    let logoutToken: @Sendable (AppRecord) async throws -> String
     let clock: ServerClock
     let body: JSONBody
     /// Limits the tests of one administrator: a test makes the server call somebody.
@@ -23,7 +23,8 @@ package struct ConnectionTestRoutes {
 
     package init(
         store: Store, identities: IdentityService, caller: WebhookCaller, mail: MailService,
-        records: AdminRecords, logoutToken: @escaping @Sendable (AppID) throws -> String,
+        records: AdminRecords,
+        logoutToken: @escaping @Sendable (AppRecord) async throws -> String,
         clock: ServerClock, body: JSONBody
     ) {
         (self.store, self.identities, self.caller, self.mail, self.records) = (
@@ -73,7 +74,7 @@ package struct ConnectionTestRoutes {
                     .conflict,
                     "The app hears of no logouts. Set settings.backchannel_logout_uri first.")
             }
-            let token = try logoutToken(app.id)
+            let token = try await logoutToken(app)
             return try await test("logout", app: app.id, by: context) {
                 await probe(.form([("logout_token", token)]), at: url)
             }

@@ -24,7 +24,8 @@ package struct AuthorizationService: Sendable {
         let resources: [String]
         let state: String?
         let nonce: String?
-        let challenge: String
+        /// `nil` for an app that may do without PKCE.
+        let challenge: String?
         let thumbprint: String?
         package let loginHint: String?
         /// The only user whom the app accepts: `id_token_hint`.
@@ -60,9 +61,9 @@ package struct AuthorizationService: Sendable {
     /// The data stored with a code.
     private struct Content: Codable {
         let app, account: String
-        let redirectURI, scope, challenge: String
+        let redirectURI, scope: String
         let resources, methods: [String]
-        let nonce, thumbprint: String?
+        let nonce, challenge, thumbprint: String?
         let authenticators: [AuthenticatorID]
         let epoch: Int
         let at: Int64
@@ -103,11 +104,19 @@ package struct AuthorizationService: Sendable {
         guard form["response_type"] == "code" else {
             throw refuse(.unsupportedResponseType, "response_type must be code.")
         }
-        guard let challenge = form["code_challenge"], Base64URL.decode(challenge)?.count == 32,
-            form["code_challenge_method"] == "S256"
-        else {
+        let challenge = form["code_challenge"]
+        guard challenge != nil || !app.settings.requiresPKCE else {
             throw refuse(
                 .invalidRequest, "Send code_challenge, with code_challenge_method=S256.")
+        }
+        guard (challenge == nil) == (form["code_challenge_method"] == nil),
+            challenge.map({ Base64URL.decode($0)?.count == 32 }) ?? true,
+            ["S256", nil].contains(form["code_challenge_method"])
+        else {
+            throw refuse(
+                .invalidRequest,
+                "code_challenge must be 43 characters of base64url, with code_challenge_method=S256."
+            )
         }
         let words = (form["prompt"] ?? "").split(separator: " ").map(String.init)
         let prompts = words.compactMap { Prompt(rawValue: $0) }
@@ -201,7 +210,8 @@ package struct AuthorizationService: Sendable {
     ///   app's, if the redirect URI, verifier, or key does not match, or if the app would not get
     ///   such a code any longer.
     func redeem(_ form: FormBody, app: AppRecord, thumbprint: String?) async throws -> TokenAnswer {
-        let verifier = try form.required("code_verifier")
+        let verifier = form["code_verifier"]
+        if app.settings.requiresPKCE { _ = try form.required("code_verifier") }
         guard let code = Base64URL.decode(try form.required("code")), code.count == 32 else {
             throw GrantService.refused
         }
@@ -224,8 +234,7 @@ package struct AuthorizationService: Sendable {
             app.settings.allowsRedirect(to: content.redirectURI),
             form["redirect_uri"].map({ $0.utf8.elementsEqual(content.redirectURI.utf8) })
                 ?? (app.settings.redirectURIs.count == 1),
-            (43...128).contains(verifier.utf8.count),
-            Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))) == content.challenge,
+            Self.fits(verifier, content.challenge),
             content.thumbprint == nil || content.thumbprint == thumbprint,
             let account = UserID(content.account), let scope = Scope(content.scope)
         else { throw GrantService.refused }
@@ -246,6 +255,14 @@ package struct AuthorizationService: Sendable {
             return try tables.permissions.scope(of: account, app: app.id).flatMap { Scope($0) }
                 .map { scope.isSubset(of: $0) } ?? false
         }
+    }
+
+    /// Whether a verifier has the hash that the request named. A code of a request without one is
+    /// not for a client that believes that it sent one (RFC 9700 §2.1.1).
+    private static func fits(_ verifier: String?, _ challenge: String?) -> Bool {
+        guard let verifier, let challenge else { return verifier == nil && challenge == nil }
+        return (43...128).contains(verifier.utf8.count)
+            && Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))) == challenge
     }
 
     private func back(to address: String, _ parameters: [(String, String)], _ state: String?)

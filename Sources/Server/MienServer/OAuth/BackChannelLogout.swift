@@ -23,10 +23,11 @@ package struct BackChannelLogout: OutboxSender {
     package func send(_ message: OutboxMessage) async throws -> NoticeSchedule.Step? {
         let notice = try LogoutNotice(message)
         let app = try await store.read { try $0.apps.find(notice.app) }
-        guard let url = app?.settings.backChannelLogoutURI else { return nil }
+        guard let app, let url = app.settings.backChannelLogoutURI else { return nil }
+        let token = try await token(
+            for: app, session: notice.grant, user: notice.account, id: message.id)
         let result = await caller.post(
-            [("logout_token", try token(for: notice, id: message.id))], to: url,
-            within: NoticeSchedule.timeout)
+            [("logout_token", token)], to: url, within: NoticeSchedule.timeout)
         return NoticeSchedule.step(after: result, failures: message.failures)
     }
 
@@ -50,31 +51,30 @@ package struct BackChannelLogout: OutboxSender {
 
     package func note(waiting: Int) {}
 
-    /// - Parameter id: The same for each try, so that the app can recognize a repeated one.
-    private func token(for notice: LogoutNotice, id: String) throws -> String {
-        try token(for: notice.app, session: notice.grant, user: notice.account, id: id)
-    }
-
     /// Returns a logout token of a sign-in that never was, which tests an app's address: it ends
     /// nothing.
-    package func testToken(for app: AppID) throws -> String {
+    package func testToken(for app: AppRecord) async throws -> String {
         var generator = SystemRandomNumberGenerator()
-        return try token(
+        return try await token(
             for: app, session: .random(using: &generator), user: nil,
             id: Base64URL.encode(generator.bytes(16)))
     }
 
-    private func token(for app: AppID, session: GrantID, user: UserID?, id: String) throws
-        -> String
+    /// - Parameter id: The same for each try, so that the app can recognize a repeated one.
+    private func token(for app: AppRecord, session: GrantID, user: UserID?, id: String)
+        async throws -> String
     {
-        let now = clock.now
-        var claims: [String: JSONValue] = ["aud": .string(app.text), "sid": .string(session.text)]
+        let now = clock.now, algorithm = app.settings.idTokenAlgorithm
+        try await issuer.prepare(algorithm, at: now)
+        var claims: [String: JSONValue] = [
+            "aud": .string(app.id.text), "sid": .string(session.text),
+        ]
         claims["sub"] = user.map { .string($0.text) }
         return try issuer.sign(
             claims.merging([
                 "jti": .string(id),
                 "exp": .number(Double(now.seconds + Self.tokenSeconds)),
                 "events": ["http://schemas.openid.net/event/backchannel-logout": [:]],
-            ]) { $1 }, as: .logout, at: now)
+            ]) { $1 }, as: .logout, with: algorithm, at: now)
     }
 }

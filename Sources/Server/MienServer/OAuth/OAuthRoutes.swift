@@ -261,7 +261,8 @@ package struct OAuthRoutes {
             "response_types_supported": ["code"], "response_modes_supported": ["query"],
             "grant_types_supported": list(grantTypes),
             "scopes_supported": list(Scope.known), "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": ["ES256"],
+            "id_token_signing_alg_values_supported": list(
+                IDTokenAlgorithm.allCases.map(\.rawValue)),
             "code_challenge_methods_supported": ["S256"],
             "prompt_values_supported": ["none", "login", "consent", "select_account"],
             "acr_values_supported": ["1", "2"],

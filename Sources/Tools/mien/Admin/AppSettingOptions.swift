@@ -43,6 +43,8 @@ struct AppSettingOptions: ParsableArguments {
             valueName: "type=n,s,n[,again]"), transform: lock)
     var lock: [Lock] = []
 
+    @OptionGroup var client: AppClientOptions
+
     @Option(
         help: ArgumentHelp(
             "Any other setting of the API, with JSON or a word as its value: tokens.refresh_token_seconds=3600, biometric.mode=compatible. Repeatable.",
@@ -77,7 +79,7 @@ struct AppSettingOptions: ParsableArguments {
         faceThreshold == nil && tokenSeconds == nil && redirectUri.isEmpty && !noRedirectUris
             && webOrigin.isEmpty && !noWebOrigins
             && journey.isEmpty && !allJourneys && lock.isEmpty
-            && setting.isEmpty
+            && client.changes.isEmpty && setting.isEmpty
     }
 
     /// Returns the server's `settings` with the changes applied.
@@ -103,6 +105,7 @@ struct AppSettingOptions: ParsableArguments {
             for change in lock { locks[change.type.rawValue] = change.policy }
             members["locks"] = .object(locks)
         }
+        for (name, value) in client.changes { members[name] = value.isNull ? nil : value }
         for change in setting {
             guard change.path.count == 2 else {
                 members[change.path[0]] = change.value
@@ -150,7 +153,8 @@ struct AppSettingOptions: ParsableArguments {
             + [
                 "liveness", "tokens", "biometric", "sign_in_page", "sign_in_journey", "pages",
                 "resources", "client_scopes", "identity", "duplicate_faces", "organizations",
-                "requires_dpop",
+                "requires_dpop", "requires_pkce", "id_token_signed_response_alg",
+                "access_token_typ",
             ].compactMap { name in
                 settings[name].map { (name.replacing("_", with: " "), JSONText.write($0)) }
             }

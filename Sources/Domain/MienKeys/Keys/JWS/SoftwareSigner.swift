@@ -1,9 +1,10 @@
 internal import Crypto
 internal import CryptoExtras
 internal import Foundation
+public import MienCore
 
-/// A private key in memory, for tests and for environments without a device key store. Never
-/// prints.
+/// A private key in memory: of a server, for tests, and for environments without a device key
+/// store. Never prints.
 public struct SoftwareSigner: DeviceSigner {
     private enum Key: Sendable {
         case p256(P256.Signing.PrivateKey)
@@ -14,11 +15,17 @@ public struct SoftwareSigner: DeviceSigner {
     private let key: Key
     public let publicKey: DevicePublicKey
 
-    /// Creates a new key from the system's random generator. RSA keys have 2048 bits.
-    public static func generate(_ algorithm: DeviceKeyAlgorithm) throws -> SoftwareSigner {
+    /// Creates a new key from the system's random generator.
+    ///
+    /// - Parameter rsaBits: The size of an RSA key, 2048...4096. One of 3072 bits takes about half a
+    ///   second.
+    public static func generate(_ algorithm: DeviceKeyAlgorithm, rsaBits: Int = 2048) throws
+        -> SoftwareSigner
+    {
         switch algorithm {
         case .es256: try SoftwareSigner(.p256(P256.Signing.PrivateKey()))
-        case .rs256: try SoftwareSigner(.rsa(_RSA.Signing.PrivateKey(keySize: .bits2048)))
+        case .rs256:
+            try SoftwareSigner(.rsa(_RSA.Signing.PrivateKey(keySize: .init(bitCount: rsaBits))))
         case .edDSA: try SoftwareSigner(.ed25519(Curve25519.Signing.PrivateKey()))
         }
     }
@@ -36,6 +43,15 @@ public struct SoftwareSigner: DeviceSigner {
     /// - Parameter rsa: PKCS#1 or PKCS#8, in DER.
     public init(rsa: [UInt8]) throws {
         try self.init(.rsa(_RSA.Signing.PrivateKey(derRepresentation: rsa)))
+    }
+
+    /// The private key as the initializer of its kind takes it; an RSA key as PKCS#1.
+    public var privateBytes: Sensitive<[UInt8]> {
+        switch key {
+        case .p256(let key): Sensitive(Array(key.rawRepresentation))
+        case .rsa(let key): Sensitive(Array(key.derRepresentation))
+        case .ed25519(let key): Sensitive(Array(key.rawRepresentation))
+        }
     }
 
     private init(_ key: Key) throws {

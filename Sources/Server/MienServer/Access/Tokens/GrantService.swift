@@ -60,6 +60,7 @@ package struct GrantService: Sendable {
         where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }
     ) async throws -> TokenAnswer {
         let now = clock.now, settings = signIn.app.settings
+        try await issuer.prepare(settings.idTokenAlgorithm, at: now)
         if !signIn.isPage { try OAuthError.requireProof(signIn.thumbprint, for: signIn.app) }
         var generator = SystemRandomNumberGenerator()
         let lifetimes =
@@ -143,8 +144,7 @@ package struct GrantService: Sendable {
             thumbprint: thumbprint)
         claims[Self.appMadeAt] = .number(Double(app.createdAt.milliseconds))
         return TokenAnswer(
-            accessToken: try signed(
-                claims, as: .access, seconds: app.settings.tokens.accessSeconds, at: now),
+            accessToken: try signed(claims, app.settings.tokens.accessSeconds, app, at: now),
             tokenType: thumbprint == nil ? "Bearer" : "DPoP",
             expiresIn: app.settings.tokens.accessSeconds, scope: asked.text)
     }
@@ -174,17 +174,18 @@ package struct GrantService: Sendable {
             app: grant.app, subject: grant.account.text, scope: scope, resources: resources,
             thumbprint: grant.keyThumbprint
         ).merging(identity) { $1 }
-        let accessToken = try signed(access, as: .access, seconds: seconds, at: now)
+        let accessToken = try signed(access, seconds, app, at: now)
         var idToken: String?
         if scope.contains(Scope.openID) {
             var claims = identity
             claims["aud"] = .string(grant.app.text)
-            // OpenID Connect Core §3.1.3.6, for ES256.
+            // OpenID Connect Core §3.1.3.6, for ES256 and RS256.
             claims["at_hash"] = .string(
                 Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8)).prefix(16)))
             if let nonce { claims["nonce"] = .string(nonce) }
             if scope.contains(Scope.email) { claims.merge(account.emailClaims) { $1 } }
-            idToken = try signed(claims, as: .identity, seconds: seconds, at: now)
+            claims["exp"] = Self.end(seconds, at: now)
+            idToken = try issuer.sign(claims, with: settings.idTokenAlgorithm, at: now)
         }
         return TokenAnswer(
             accessToken: accessToken, tokenType: grant.keyThumbprint == nil ? "Bearer" : "DPoP",
@@ -209,12 +210,18 @@ package struct GrantService: Sendable {
         return claims
     }
 
+    /// Signs an access token of an app.
     private func signed(
-        _ claims: [String: JSONValue], as type: TokenIssuer.TokenType, seconds: Int, at now: Instant
+        _ claims: [String: JSONValue], _ seconds: Int, _ app: AppRecord, at now: Instant
     ) throws -> String {
         var claims = claims
-        claims["exp"] = .number(Double(now.seconds + Int64(seconds)))
-        return try issuer.sign(claims, as: type, at: now)
+        claims["exp"] = Self.end(seconds, at: now)
+        return try issuer.sign(
+            claims, as: .access, typ: app.settings.accessTokenType.rawValue, at: now)
+    }
+
+    private static func end(_ seconds: Int, at now: Instant) -> JSONValue {
+        .number(Double(now.seconds + Int64(seconds)))
     }
 
     // MARK: Refresh tokens
@@ -265,6 +272,7 @@ package struct GrantService: Sendable {
                 .invalidRequest, "repeat_key must be 16 to 128 bytes that nobody can guess.")
         }
         let mark = repeatKey.map { keys.hash(ofSecret: Array($0.utf8)) }
+        try await issuer.prepare(app.settings.idTokenAlgorithm, at: now)
         let asked = try scope.map { text throws(OAuthError) in
             guard let scope = Scope.known(in: text) else {
                 throw OAuthError.malformedScope

@@ -1,37 +1,69 @@
 internal import Crypto
-internal import Foundation
+package import MienAPI
 package import MienCore
 package import MienKeys
 package import MienStore
 internal import Synchronization
 
-/// Signs tokens: JWT with ES256 (RFC 7515, 7518 §3.4, 7519). Signing keys rotate. Each is published
-/// before its period, so that clients that cache the published keys know it in time, and afterward
-/// until its last token has expired.
+/// Signs tokens: JWT with ES256, and ID tokens with RS256 for apps that ask for it (RFC 7515, 7518
+/// §3.3 and §3.4, 7519). Signing keys rotate. Each is published before its period, so that clients
+/// that cache the published keys know it in time, and afterward until its last token has expired.
 package final class TokenIssuer: Sendable {
     /// The maximum lifetime of a token.
     static let longestSeconds = 86_400
     /// How long before its period a key is published: three times as long as clients may cache the
     /// published keys.
     static let announcedSeconds = 900
+    private static let rsaBits = 3072
 
-    /// The values of `typ`, which separate the uses of tokens.
-    package enum TokenType: String {
+    /// The uses of tokens. None of them is accepted as another one.
+    package enum TokenType: Sendable {
         /// A journey's outcome or an ID token, for the app.
-        case identity = "JWT"
+        case identity
         /// An access token for services that the app calls: RFC 9068.
-        case access = "at+jwt"
+        case access
         /// A license for a device. The device stores the key with it, so it may outlive the
         /// published keys.
-        case license = "mien-licence+jwt"
+        case license
         /// Tells an app that a sign-in has ended: OpenID Connect Back-Channel Logout 1.0.
-        case logout = "logout+jwt"
+        case logout
+
+        /// The `typ` of the header.
+        package var typ: String {
+            switch self {
+            case .identity: "JWT"
+            case .access: AccessTokenType.accessToken.rawValue
+            case .license: "mien-licence+jwt"
+            case .logout: "logout+jwt"
+            }
+        }
+
+        /// Whether a token with this header and these claims is one of this type. An access token
+        /// may have the `typ` of ID tokens; it alone has `client_id`.
+        func fits(_ typ: String?, _ claims: [String: JSONValue]) -> Bool {
+            switch self {
+            case .identity: typ == self.typ && claims["client_id"] == nil
+            case .access:
+                typ == self.typ
+                    || typ == AccessTokenType.jwt.rawValue && claims["client_id"] != nil
+            case .license, .logout: typ == self.typ
+            }
+        }
     }
 
     private struct Key {
         let record: SigningKeyRecord
-        let key: P256.Signing.PrivateKey
-        let publicKey: DevicePublicKey
+        let signer: SoftwareSigner
+
+        init(_ record: SigningKeyRecord) throws {
+            self.record = record
+            signer = try record.privateKey.use { bytes in
+                switch record.algorithm {
+                case .es256: try SoftwareSigner(p256: bytes)
+                case .rs256: try SoftwareSigner(rsa: bytes)
+                }
+            }
+        }
     }
 
     private let store: Store
@@ -52,80 +84,119 @@ package final class TokenIssuer: Sendable {
         try await refresh(at: now)
     }
 
-    /// Reads the keys, creates the next one when it is due, and removes expired ones.
-    package func refresh(at now: Instant) async throws {
+    /// Makes the first key of an algorithm. An algorithm that was used once has keys from then on.
+    package func prepare(_ algorithm: IDTokenAlgorithm, at now: Instant) async throws {
+        guard !keys.withLock({ $0.contains { $0.record.algorithm == algorithm } }) else { return }
+        try await refresh(at: now, needing: [algorithm])
+    }
+
+    /// Reads the keys, creates the next ones when they are due, and removes expired ones.
+    package func refresh(at now: Instant) async throws { try await refresh(at: now, needing: []) }
+
+    private func refresh(at now: Instant, needing algorithms: Set<IDTokenAlgorithm>) async throws {
+        let needed = algorithms.union([.es256])
+        // Before the transaction, because an RSA key takes long.
+        let due = try await store.read {
+            Self.due(needed, beside: try $0.signingKeys.current(at: now), at: now)
+        }
+        let made = try Dictionary(uniqueKeysWithValues: due.map { ($0, try Self.newKey($0)) })
         let rotation = rotation
         let (records, read) = try await store.write { tables -> ([SigningKeyRecord], Int64) in
             _ = try tables.signingKeys.sweep(at: now)
-            let current = try tables.signingKeys.current(at: now)
-            if let newest = current.first, now + .seconds(Self.announcedSeconds) < newest.retiresAt
-            {
-                return (current, try tables.changes.version(of: .signingKeys))
+            var current = try tables.signingKeys.current(at: now)
+            for algorithm in Self.due(needed, beside: current, at: now) {
+                guard let signer = made[algorithm] else { continue }
+                let last = current.first { $0.algorithm == algorithm }
+                let retiresAt = max(now, last?.retiresAt ?? now) + rotation
+                let record = Self.record(algorithm, signer, from: now, until: retiresAt)
+                try tables.signingKeys.insert(record)
+                try tables.audit.append(
+                    AuditEvent(
+                        "signing-key.made", actor: "system",
+                        detail: [
+                            "kid": .string(record.id), "alg": .string(algorithm.rawValue),
+                        ]), at: now)
+                current.insert(record, at: 0)
             }
-            let retiresAt = max(now, current.first?.retiresAt ?? now) + rotation
-            let key = P256.Signing.PrivateKey()
-            let publicKey = [UInt8](key.publicKey.x963Representation)
-            let id = Base64URL.encode(
-                SHA256.hash(data: key.publicKey.x963Representation).prefix(12))
-            let record = SigningKeyRecord(
-                id: id, privateKey: Sensitive([UInt8](key.rawRepresentation)), publicKey: publicKey,
-                createdAt: now, retiresAt: retiresAt,
-                expiresAt: retiresAt + .seconds(2 * Self.longestSeconds))
-            try tables.signingKeys.insert(record)
-            try tables.audit.append(
-                AuditEvent("signing-key.made", actor: "system", detail: ["kid": .string(id)]),
-                at: now)
-            return ([record] + current, try tables.changes.version(of: .signingKeys))
+            return (current, try tables.changes.version(of: .signingKeys))
         }
-        let opened = try records.map { record in
-            Key(
-                record: record,
-                key: try record.privateKey.use {
-                    try P256.Signing.PrivateKey(rawRepresentation: $0)
-                },
-                publicKey: try DevicePublicKey(
-                    .p256(x: Array(record.publicKey[1..<33]), y: Array(record.publicKey[33..<65]))))
-        }
+        let opened = try records.map { try Key($0) }
         keys.withLock { $0 = opened }
         version.withLock { $0 = max($0, read) }
     }
 
-    /// - Parameter claims: The claims in addition to `iss` and `iat`.
+    /// The algorithms whose newest key is about to retire, of those that are needed or in use.
+    private static func due(
+        _ needed: Set<IDTokenAlgorithm>, beside current: [SigningKeyRecord], at now: Instant
+    ) -> [IDTokenAlgorithm] {
+        IDTokenAlgorithm.allCases.filter { algorithm in
+            guard let newest = current.first(where: { $0.algorithm == algorithm }) else {
+                return needed.contains(algorithm)
+            }
+            return now + .seconds(announcedSeconds) >= newest.retiresAt
+        }
+    }
+
+    private static func newKey(_ algorithm: IDTokenAlgorithm) throws -> SoftwareSigner {
+        switch algorithm {
+        case .es256: try .generate(.es256)
+        case .rs256: try .generate(.rs256, rsaBits: rsaBits)
+        }
+    }
+
+    private static func record(
+        _ algorithm: IDTokenAlgorithm, _ signer: SoftwareSigner, from now: Instant,
+        until retiresAt: Instant
+    ) -> SigningKeyRecord {
+        let publicKey: [UInt8]
+        switch signer.publicKey.material {
+        case .p256(let x, let y): publicKey = [4] + x + y
+        case .rsa, .ed25519: publicKey = signer.publicKey.spki
+        }
+        return SigningKeyRecord(
+            id: Base64URL.encode(SHA256.hash(data: publicKey).prefix(12)), algorithm: algorithm,
+            privateKey: signer.privateBytes, publicKey: publicKey, createdAt: now,
+            retiresAt: retiresAt, expiresAt: retiresAt + .seconds(2 * longestSeconds))
+    }
+
+    /// - Parameters:
+    ///   - claims: The claims in addition to `iss` and `iat`.
+    ///   - typ: The `typ` of the header; `nil` for the type's own.
     package func sign(
-        _ claims: [String: JSONValue], as type: TokenType = .identity, at now: Instant
-    ) throws
-        -> String
-    {
-        try signed(claims, as: type, at: now).token
+        _ claims: [String: JSONValue], as type: TokenType = .identity, typ: String? = nil,
+        with algorithm: IDTokenAlgorithm = .es256, at now: Instant
+    ) throws -> String {
+        try signed(claims, typ ?? type.typ, algorithm, at: now).token
     }
 
     /// - Returns: The license, and the key that verifies it.
     package func signLicense(_ claims: [String: JSONValue], at now: Instant) throws -> (
         token: String, key: DevicePublicKey
     ) {
-        try signed(claims, as: .license, at: now)
+        try signed(claims, TokenType.license.typ, .es256, at: now)
     }
 
-    private func signed(_ claims: [String: JSONValue], as type: TokenType, at now: Instant) throws
-        -> (token: String, key: DevicePublicKey)
-    {
+    private func signed(
+        _ claims: [String: JSONValue], _ typ: String, _ algorithm: IDTokenAlgorithm, at now: Instant
+    ) throws -> (token: String, key: DevicePublicKey) {
         // Use the oldest key whose period is not over.
-        guard
-            let key = keys.withLock({ keys in keys.last { now < $0.record.retiresAt } ?? keys.first
-            })
-        else {
-            throw StoreError(.unreachable, "There is no signing key.")
+        let key = keys.withLock { keys in
+            let fitting = keys.filter { $0.record.algorithm == algorithm }
+            return fitting.last { now < $0.record.retiresAt } ?? fitting.first
+        }
+        guard let key else {
+            throw StoreError(.unreachable, "There is no signing key for \(algorithm.rawValue).")
         }
         var claims = claims
         claims["iss"] = .string(issuer())
         claims["iat"] = .number(Double(now.seconds))
         let header: JSONValue = [
-            "alg": "ES256", "typ": .string(type.rawValue), "kid": .string(key.record.id),
+            "alg": .string(algorithm.rawValue), "typ": .string(typ), "kid": .string(key.record.id),
         ]
         let body =
             "\(Base64URL.encode(JSONText.write(header).utf8)).\(Base64URL.encode(JSONText.write(.object(claims)).utf8))"
-        let signature = try key.key.signature(for: Data(body.utf8))
-        return ("\(body).\(Base64URL.encode(signature.rawRepresentation))", key.publicKey)
+        let signature = try key.signer.sign(Array(body.utf8))
+        return ("\(body).\(Base64URL.encode(signature))", key.signer.publicKey)
     }
 
     /// Verifies a token and returns its claims.
@@ -147,28 +218,27 @@ package final class TokenIssuer: Sendable {
     /// - Returns: `nil` unless this is a token of this type, signed with a key of ours that is
     ///   still published.
     package func claims(ofExpired token: String, as type: TokenType) -> [String: JSONValue]? {
-        guard let message = try? JWS.parse(compact: token), message.type == type.rawValue,
+        guard let message = try? JWS.parse(compact: token),
             let key = keys.withLock({ keys in keys.first { $0.record.id == message.keyID } })?
-                .publicKey,
+                .signer.publicKey,
             let payload = (try? message.verify(with: key))?.payload,
             let claims = (try? JSONText.parse(payload))?.objectValue,
-            claims["iss"]?.stringValue == issuer()
+            type.fits(message.type, claims), claims["iss"]?.stringValue == issuer()
         else { return nil }
         return claims
     }
 
     /// The published keys as a JWK set: RFC 7517.
     package var keySet: JSONValue {
-        let records = keys.withLock { $0.map(\.record) }
+        let keys = keys.withLock { $0 }
         return [
             "keys": .array(
-                records.map { record in
-                    [
-                        "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256",
-                        "kid": .string(record.id),
-                        "x": .string(Base64URL.encode(record.publicKey[1..<33])),
-                        "y": .string(Base64URL.encode(record.publicKey[33..<65])),
-                    ]
+                keys.map { key in
+                    .object(
+                        (key.signer.publicKey.jwk.objectValue ?? [:]).merging([
+                            "use": "sig", "alg": .string(key.record.algorithm.rawValue),
+                            "kid": .string(key.record.id),
+                        ]) { $1 })
                 })
         ]
     }

@@ -13,6 +13,8 @@ package struct AppAdminRoutes {
     let body: JSONBody
     /// Whether the server may call a URL: the setting `webhook.hosts` lists its host.
     let mayCall: @Sendable (_ url: String) -> Bool
+    /// Makes the key that signs an app's ID tokens. Clients see it at once among the published keys.
+    let prepareKey: @Sendable (IDTokenAlgorithm) async throws -> Void
 
     package func add(to router: RouterGroup<MienRequestContext>) {
         router.get("apps") { request, _ in
@@ -36,6 +38,7 @@ package struct AppAdminRoutes {
             let type = wanted.type ?? .public
             var settings = try Self.settings(wanted.settings)
             try requireCallable(settings, before: AppSettings())
+            try Self.requireFit(settings, for: type)
             if wanted.settings?["requires_dpop"] == nil {
                 settings.requiresDPoP = wanted.client == .mien
             }
@@ -55,6 +58,7 @@ package struct AppAdminRoutes {
                 throw Problem(.conflict, "An app with this ID already exists.")
             }
             apps.forget(id)
+            try await prepareKey(settings.idTokenAlgorithm)
             return JSONBody.response(
                 try answer(record, secret: secret?.text.use { $0 }), status: .created)
         }
@@ -92,9 +96,11 @@ package struct AppAdminRoutes {
                 }
                 if let settings {
                     try requireCallable(settings, before: record.settings)
+                    try Self.requireFit(settings, for: record.type)
                     record.settings = settings
                 }
             }
+            try await prepareKey(changed.settings.idTokenAlgorithm)
             return JSONBody.response(try answer(changed))
         }
         router.post("apps/:app/secret") { _, context in
@@ -242,6 +248,18 @@ package struct AppAdminRoutes {
                 })
         }
         return settings
+    }
+
+    /// Refuses settings that an app of this type cannot have.
+    private static func requireFit(_ settings: AppSettings, for type: AppType) throws(Problem) {
+        let faults = settings.faults(of: type)
+        guard faults.isEmpty else {
+            throw Problem(
+                .invalidRequest,
+                errors: faults.map {
+                    .init(field: "settings.\($0.setting)", message: $0.message)
+                })
+        }
     }
 
     /// Refuses a new address that the server would never call. A value that the app has already

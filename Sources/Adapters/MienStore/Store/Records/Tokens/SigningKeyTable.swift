@@ -1,12 +1,14 @@
+public import MienAPI
 public import MienCore
 
 /// A key that signs tokens.
 public struct SigningKeyRecord: Sendable {
     /// The key's `kid`.
     public let id: String
-    /// The private key: 32 bytes, P-256.
+    public let algorithm: IDTokenAlgorithm
+    /// The private key: 32 bytes of P-256 for ES256, PKCS#1 in DER for RS256.
     public let privateKey: Sensitive<[UInt8]>
-    /// The public key: 65 bytes, X9.63.
+    /// The public key: 65 bytes in X9.63 for ES256, a `SubjectPublicKeyInfo` in DER for RS256.
     public let publicKey: [UInt8]
     public let createdAt: Instant
     /// The time until which the key signs.
@@ -15,10 +17,11 @@ public struct SigningKeyRecord: Sendable {
     public let expiresAt: Instant
 
     public init(
-        id: String, privateKey: Sensitive<[UInt8]>, publicKey: [UInt8], createdAt: Instant,
-        retiresAt: Instant, expiresAt: Instant
+        id: String, algorithm: IDTokenAlgorithm = .es256, privateKey: Sensitive<[UInt8]>,
+        publicKey: [UInt8], createdAt: Instant, retiresAt: Instant, expiresAt: Instant
     ) {
-        (self.id, self.privateKey, self.publicKey) = (id, privateKey, publicKey)
+        (self.id, self.algorithm, self.privateKey) = (id, algorithm, privateKey)
+        self.publicKey = publicKey
         (self.createdAt, self.retiresAt, self.expiresAt) = (createdAt, retiresAt, expiresAt)
     }
 }
@@ -26,12 +29,14 @@ public struct SigningKeyRecord: Sendable {
 public struct SigningKeyTable {
     let connection: any SQLConnection
     let keys: StoreKeys
+    private static let columns =
+        "id, algorithm, key_sealed, public_key, created_at, retires_at, expires_at"
 
     public func insert(_ key: SigningKeyRecord) throws(StoreError) {
         try ChangeVersionTable(connection: connection).grow(.signingKeys)
         try connection.execute(
-            "INSERT INTO signing_key (id, key_sealed, public_key, created_at, retires_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
-            .text(key.id),
+            "INSERT INTO signing_key (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            .text(key.id), .text(key.algorithm.rawValue),
             .blob(key.privateKey.use { keys.seal($0, .signingKey, for: key.id) }),
             .blob(key.publicKey), .time(key.createdAt),
             .time(key.retiresAt), .time(key.expiresAt))
@@ -41,16 +46,16 @@ public struct SigningKeyTable {
     public func current(at now: Instant) throws(StoreError) -> [SigningKeyRecord] {
         try connection.rows(
             """
-            SELECT id, key_sealed, public_key, created_at, retires_at, expires_at FROM signing_key WHERE expires_at > ?
+            SELECT \(Self.columns) FROM signing_key WHERE expires_at > ?
             ORDER BY created_at DESC, id DESC
             """, .time(now)
         ).map { row throws(StoreError) in
             let id = try row.text(0)
             return SigningKeyRecord(
-                id: id, privateKey: Sensitive(try keys.open(row.blob(1), .signingKey, for: id)),
-                publicKey: try row.blob(2),
-                createdAt: try row.instant(3), retiresAt: try row.instant(4),
-                expiresAt: try row.instant(5))
+                id: id, algorithm: try row.word(1),
+                privateKey: Sensitive(try keys.open(row.blob(2), .signingKey, for: id)),
+                publicKey: try row.blob(3), createdAt: try row.instant(4),
+                retiresAt: try row.instant(5), expiresAt: try row.instant(6))
         }
     }
 

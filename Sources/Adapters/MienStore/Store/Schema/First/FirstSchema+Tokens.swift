@@ -39,7 +39,8 @@ extension FirstSchema {
         CREATE INDEX spent_by_end ON spent (expires_at);
 
         CREATE TABLE signing_key (
-          id TEXT PRIMARY KEY, key_sealed {blob} NOT NULL, public_key {blob} NOT NULL,
-          created_at BIGINT NOT NULL, retires_at BIGINT NOT NULL, expires_at BIGINT NOT NULL);
+          id TEXT PRIMARY KEY, algorithm TEXT NOT NULL, key_sealed {blob} NOT NULL,
+          public_key {blob} NOT NULL, created_at BIGINT NOT NULL, retires_at BIGINT NOT NULL,
+          expires_at BIGINT NOT NULL);
         """
 }
