@@ -217,6 +217,7 @@ extension SealPurpose {
     static let shadowTemplate = SealPurpose(label: "mien/v1/shadow-template")
     static let webRecord = SealPurpose(label: "mien/v1/web-record")
     static let authorizationCode = SealPurpose(label: "mien/v1/authorization-code")
+    static let grantClaims = SealPurpose(label: "mien/v1/grant-claims")
     static let deviceName = SealPurpose(label: "mien/v1/device-name")
     static let knownDeviceName = SealPurpose(label: "mien/v1/known-device-name")
     static let credentialID = SealPurpose(label: "mien/v1/credential-id")

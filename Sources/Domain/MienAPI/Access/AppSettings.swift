@@ -53,6 +53,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var idTokenAlgorithm = IDTokenAlgorithm.es256
     /// The `typ` of access tokens.
     public var accessTokenType = AccessTokenType.accessToken
+    /// What the app reads about its users.
+    public var claims = ClaimSettings()
 
     public init(
         redirectURIs: [String] = [], journeys: [JourneyID]? = nil,
@@ -157,6 +159,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             ("duplicate_faces.\($0.setting)", $0.message)
         }
         faults += biometric.faults.map { ("biometric.\($0.setting)", $0.message) }
+        faults += claims.faults.map { ("claims.\($0.setting)", $0.message) }
         for (index, resource) in resources.enumerated() where !Self.isAddress(resource) {
             faults.append(
                 (
@@ -244,7 +247,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             webOrigins = "web_origins", clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
         case requiresPKCE = "requires_pkce", idTokenAlgorithm = "id_token_signed_response_alg",
-            accessTokenType = "access_token_typ"
+            accessTokenType = "access_token_typ", claims
         case postLogoutRedirectURIs = "post_logout_redirect_uris", backChannelLogoutURI =
             "backchannel_logout_uri"
     }
@@ -289,5 +292,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
         accessTokenType =
             try values.decodeIfPresent(AccessTokenType.self, forKey: .accessTokenType)
             ?? .accessToken
+        claims =
+            try values.decodeIfPresent(ClaimSettings.self, forKey: .claims) ?? ClaimSettings()
     }
 }

@@ -12,7 +12,8 @@ struct CompleteJourney: JourneyStep {
         ),
         Setting(
             "claims", .expressions(maxCount: 50),
-            "Additional claims of the token: names and expressions."),
+            "Additional claims of the token, and of the tokens of a sign-in on the page: names and expressions."
+        ),
         Setting("acr", .text(maxLength: 200), "The authentication context class of the token."),
     ]
 

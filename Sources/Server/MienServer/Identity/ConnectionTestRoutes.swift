@@ -1,6 +1,6 @@
 package import Hummingbird
 internal import MienAPI
-package import MienCore
+internal import MienCore
 internal import MienIdentity
 package import MienStore
 

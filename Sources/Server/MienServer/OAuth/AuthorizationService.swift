@@ -23,7 +23,9 @@ package struct AuthorizationService: Sendable {
         package let scope: Scope
         let resources: [String]
         let state: String?
+        let mode: AuthorizationAnswer.Mode
         let nonce: String?
+        let claims: ClaimsRequest
         /// `nil` for an app that may do without PKCE.
         let challenge: String?
         let thumbprint: String?
@@ -40,6 +42,22 @@ package struct AuthorizationService: Sendable {
         package let languages: [String]
         /// The organization that the app asks for.
         package let organization: OrganizationWish
+
+        /// The scopes of which the user is asked for permission.
+        package var permitted: Scope {
+            AuthorizationService.permitted(
+                scope, GrantClaims(userInfo: claims.userInfo, idToken: claims.idToken),
+                app.settings.claims)
+        }
+    }
+
+    /// The scopes of which a user is asked for permission: those of the tokens, and those of claims
+    /// that are asked for by name.
+    static func permitted(_ scope: Scope, _ claims: GrantClaims, _ settings: ClaimSettings)
+        -> Scope
+    {
+        let names = UserClaims.scopes(of: claims.userInfo + claims.idToken, settings)
+        return Scope(words: names.union(scope.words))
     }
 
     package enum Prompt: String, Sendable {
@@ -50,7 +68,7 @@ package struct AuthorizationService: Sendable {
     /// validated, sent to the app.
     package enum Fault: Error {
         case page(String)
-        case redirect(String)
+        case answer(AuthorizationAnswer)
     }
 
     /// Whether the page may show a `login_hint`: text that can be a login name.
@@ -72,6 +90,7 @@ package struct AuthorizationService: Sendable {
         let passkey: AuthenticatorID?
         /// The ID of the organization, empty for none.
         let organization: String
+        let claims: GrantClaims
     }
 
     /// - Throws: ``Fault``.
@@ -79,6 +98,11 @@ package struct AuthorizationService: Sendable {
         guard let id = form["client_id"].flatMap({ AppID($0) }), let app = try? await apps.find(id)
         else {
             throw Fault.page("client_id does not name an app of this server.")
+        }
+        // OpenID Connect Core §3.1.2.1 requires the parameter, OAuth does not.
+        let isOpenID = form["scope"]?.split(separator: " ").contains("openid") ?? false
+        guard form["redirect_uri"] != nil || !isOpenID else {
+            throw Fault.page("redirect_uri is missing. A request with the scope openid needs it.")
         }
         guard
             let redirect = form["redirect_uri"]
@@ -90,11 +114,20 @@ package struct AuthorizationService: Sendable {
             )
         }
         let state = form["state"]
+        let mode = form["response_mode"].map { AuthorizationAnswer.Mode(rawValue: $0) } ?? .query
         func refuse(_ code: OAuthError.Code, _ description: String) -> Fault {
-            .redirect(
-                back(
-                    to: redirect, [("error", code.rawValue), ("error_description", description)],
-                    state))
+            .answer(
+                answer(
+                    to: redirect, mode ?? .query,
+                    [("error", code.rawValue), ("error_description", description)], state))
+        }
+        guard let mode else {
+            let modes = AuthorizationAnswer.Mode.allCases.map(\.rawValue)
+            throw refuse(
+                .invalidRequest, "response_mode must be \(modes.joined(separator: " or ")).")
+        }
+        for (name, code) in Self.unsupported where form[name] != nil {
+            throw refuse(code, "This server does not support the parameter \(name).")
         }
         guard app.settings.hasSignInPage else {
             throw refuse(
@@ -129,9 +162,24 @@ package struct AuthorizationService: Sendable {
         guard maxAge.map({ $0 >= 0 }) ?? true else {
             throw refuse(.invalidRequest, "max_age must be a number of seconds.")
         }
+        let claims: ClaimsRequest
+        do throws(OAuthError) {
+            claims =
+                try form["claims"].map { text throws(OAuthError) in try ClaimsRequest(text) }
+                ?? .empty
+        } catch {
+            throw refuse(error.code, error.description)
+        }
         let hint = form["id_token_hint"].map { try? IDTokenHint($0, grants.issuer) }
         guard hint.map({ $0?.app == app.id }) ?? true else {
             throw refuse(.invalidRequest, "id_token_hint must be an ID token of this app.")
+        }
+        let subject = claims.subject.map { UserID($0) }
+        guard subject.map({ $0 != nil }) ?? true,
+            hint == nil || subject == nil || hint??.account == subject
+        else {
+            throw refuse(
+                .loginRequired, "The claim sub must be a user of this server, and id_token_hint's.")
         }
         let organization = form["organization"]
         guard organization == nil || app.settings.organizations.use != .off else {
@@ -153,37 +201,54 @@ package struct AuthorizationService: Sendable {
                 resources: form.all("resource"), app: app)
             return Request(
                 app: app, redirectURI: redirect, scope: scope, resources: resources, state: state,
-                nonce: form["nonce"], challenge: challenge,
+                mode: mode, nonce: form["nonce"], claims: claims, challenge: challenge,
                 thumbprint: thumbprint,
                 loginHint: form["login_hint"].flatMap { Self.isName($0) ? $0 : nil },
-                expectedAccount: hint??.account,
+                expectedAccount: hint??.account ?? subject ?? nil,
                 prompts: Set(prompts), maxAge: maxAge,
-                acrValues: (form["acr_values"] ?? "").split(separator: " ").map(String.init),
+                acrValues: claims.essentialLevels.isEmpty
+                    ? (form["acr_values"] ?? "").split(separator: " ").map(String.init)
+                    : claims.essentialLevels,
                 languages: (form["ui_locales"] ?? "").split(separator: " ").map(String.init),
                 organization: OrganizationWish(organization))
         } catch { throw refuse(error.code, error.description) }
     }
 
-    /// Returns the address that brings a code to the app, or an error if the app expected another
-    /// user.
+    /// Parameters of OpenID Connect that have an error of their own where they are not supported.
+    private static let unsupported: [(String, OAuthError.Code)] = [
+        ("request", .requestNotSupported), ("request_uri", .requestURINotSupported),
+        ("registration", .registrationNotSupported),
+    ]
+
+    /// Returns the answer that brings a code to the app, or an error if the app expected another
+    /// user or a stronger sign-in.
     ///
     /// - Parameter organization: The organization that the user chose, if any.
     package func redirect(
         of request: Request, for proof: PageProof, through organization: OrganizationID?
-    ) async throws -> String {
+    ) async throws -> AuthorizationAnswer {
         guard request.expectedAccount.map({ $0 == proof.account }) ?? true else {
             return redirect(
                 of: request, error: .loginRequired,
                 "Another user signed in than the one in id_token_hint.")
         }
+        let level = AuthenticationContext.of(proof.methods)
+        guard Self.meets(level, request.claims.essentialLevels) else {
+            return redirect(
+                of: request, error: .unmetRequirements,
+                "The sign-in reached acr \(level), which the app does not accept.")
+        }
         var generator = SystemRandomNumberGenerator()
         let content = Content(
             app: request.app.id.text, account: proof.account.text, redirectURI: request.redirectURI,
-            scope: request.scope.text, challenge: request.challenge, resources: request.resources,
-            methods: proof.methods, nonce: request.nonce, thumbprint: request.thumbprint,
+            scope: request.scope.text, resources: request.resources, methods: proof.methods,
+            nonce: request.nonce, challenge: request.challenge, thumbprint: request.thumbprint,
             authenticators: proof.authenticators, epoch: proof.epoch, at: proof.at.milliseconds,
             isRecovery: proof.isRecovery, passkey: proof.passkey,
-            organization: organization?.text ?? "")
+            organization: organization?.text ?? "",
+            claims: GrantClaims(
+                userInfo: request.claims.userInfo, idToken: request.claims.idToken,
+                journey: proof.claims))
         let code = generator.bytes(32), hash = store.keys.hash(ofSecret: code)
         let sealed = Sensitive([UInt8](try JSONEncoder().encode(content)))
         let expiresAt = clock.now + Self.codeLifetime, app = request.app.id
@@ -192,17 +257,66 @@ package struct AuthorizationService: Sendable {
             try $0.authorizationCodes.insert(
                 hash, content: sealed, of: account, for: app, expiresAt: expiresAt)
         }
-        return back(to: request.redirectURI, [("code", Base64URL.encode(code))], request.state)
+        return answer(
+            to: request.redirectURI, request.mode, [("code", Base64URL.encode(code))],
+            request.state)
     }
 
-    /// Returns the address that tells the app why there is no code.
+    /// Whether an assurance is one that is asked for, or a higher one.
+    private static func meets(_ level: String, _ essential: [String]) -> Bool {
+        guard !essential.isEmpty, !essential.contains(level) else { return true }
+        guard let least = essential.compactMap({ Int($0) }).min(), let reached = Int(level) else {
+            return false
+        }
+        return reached >= least
+    }
+
+    /// Returns the answer that tells the app why there is no code.
     package func redirect(
         of request: Request, error: OAuthError.Code, _ description: String
-    ) -> String {
-        back(
-            to: request.redirectURI,
+    ) -> AuthorizationAnswer {
+        answer(
+            to: request.redirectURI, request.mode,
             [("error", error.rawValue), ("error_description", description)], request.state)
     }
+
+    // MARK: Answers
+
+    /// Returns the address to which the browser is sent with an answer: the app's, or that of a page
+    /// that posts it.
+    package func location(of answer: AuthorizationAnswer) async throws -> String {
+        guard answer.mode == .formPost else { return answer.addressWithQuery }
+        var generator = SystemRandomNumberGenerator()
+        let id = generator.bytes(16)
+        let record = WebRecord(
+            .answer, store.keys.hash(ofSecret: id),
+            content: Sensitive([UInt8](try JSONEncoder().encode(answer))),
+            expiresAt: clock.now + Self.codeLifetime)
+        try await store.write(.process) { try $0.web.put(record) }
+        return "/oauth2/answer/\(Base64URL.encode(id))"
+    }
+
+    /// Returns an answer that a page posts; `nil` if there is none, or it has expired.
+    func answer(_ id: String) async throws -> AuthorizationAnswer? {
+        guard let id = Base64URL.decode(id), id.count == 16 else { return nil }
+        let hash = store.keys.hash(ofSecret: id), now = clock.now
+        let record = try await store.read { try $0.web.find(.answer, hash, at: now) }
+        return try record?.content.use {
+            try JSONDecoder().decode(AuthorizationAnswer.self, from: Data($0))
+        }
+    }
+
+    private func answer(
+        to address: String, _ mode: AuthorizationAnswer.Mode, _ parameters: [(String, String)],
+        _ state: String?
+    ) -> AuthorizationAnswer {
+        let all = parameters + (state.map { [("state", $0)] } ?? []) + [("iss", publicURL())]
+        return AuthorizationAnswer(
+            address: address, mode: mode,
+            parameters: all.map { .init(name: $0, value: $1) })
+    }
+
+    // MARK: Codes
 
     /// Exchanges the app's code for tokens.
     ///
@@ -246,14 +360,16 @@ package struct AuthorizationService: Sendable {
                 authenticator: content.passkey, authenticators: content.authenticators,
                 isRecovery: content.isRecovery, nonce: content.nonce,
                 thumbprint: thumbprint,
-                organization: OrganizationWish(stored: content.organization)),
+                organization: OrganizationWish(stored: content.organization),
+                claims: content.claims),
             id: mark
         ) { tables in
             guard try tables.authorizationCodes.isTaken(hash, for: mark) else { return false }
             // The user may have taken the permission back.
             guard !app.isFirstParty else { return true }
+            let permitted = Self.permitted(scope, content.claims, app.settings.claims)
             return try tables.permissions.scope(of: account, app: app.id).flatMap { Scope($0) }
-                .map { scope.isSubset(of: $0) } ?? false
+                .map { permitted.isSubset(of: $0) } ?? false
         }
     }
 
@@ -263,13 +379,5 @@ package struct AuthorizationService: Sendable {
         guard let verifier, let challenge else { return verifier == nil && challenge == nil }
         return (43...128).contains(verifier.utf8.count)
             && Base64URL.encode(SHA256.hash(data: Array(verifier.utf8))) == challenge
-    }
-
-    private func back(to address: String, _ parameters: [(String, String)], _ state: String?)
-        -> String
-    {
-        let all = parameters + (state.map { [("state", $0)] } ?? []) + [("iss", publicURL())]
-        return address + (address.contains("?") ? "&" : "?")
-            + all.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     }
 }

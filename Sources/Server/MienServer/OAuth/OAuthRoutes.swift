@@ -46,6 +46,17 @@ package struct OAuthRoutes {
                     .cacheControl: "no-store",
                 ])
         }
+        // The page that posts an answer to an app. The browser may open it again, as it may repeat a
+        // redirect; a code counts once.
+        router.get("oauth2/answer/:id") { request, context in
+            let id = try context.parameters.require("id")
+            guard let answer = try await authorization.answer(id) else {
+                return pages.fault(
+                    "The answer has expired. Begin again in the app.", status: .notFound,
+                    to: request)
+            }
+            return pages.post(answer, request)
+        }
         let group = router.group("oauth2").add(middleware: OAuthErrorMiddleware())
         group.post("challenge") { request, _ in try await challenge(request) }
         group.post("token") { request, _ in try await token(request) }
@@ -188,34 +199,42 @@ package struct OAuthRoutes {
                 account: proof.account, app: app, methods: proof.methods, at: proof.at,
                 scope: scope, epoch: proof.epoch, resources: resources,
                 authenticators: proof.authenticators, isRecovery: proof.isRecovery,
-                thumbprint: thumbprint, organization: organization)
+                thumbprint: thumbprint, organization: organization,
+                claims: GrantClaims(journey: proof.claims))
         ) { try $0.spent.spend(.exchange, proof.tokenHash, until: proof.expiresAt) }
         answer.issuedTokenType = Self.accessType
         return answer
     }
 
     private func userInfo(_ request: Request) async throws -> Response {
-        let caller = try await grants.caller(of: request, needed: .scope(Scope.openID))
-        let profile = caller.account.profile.use { $0 }
-        var claims: [String: JSONValue] = ["sub": .string(caller.account.id.text)]
-        if caller.scope.contains(Scope.profile), let name = profile.username {
-            claims["preferred_username"] = .string(name)
+        let caller = try await grants.caller(
+            of: request, needed: .scope(Scope.openID), bodyToken: tokenInBody(of: request))
+        let (app, organization) = try await store.read {
+            tables -> (AppRecord?, OrganizationAccess?) in
+            let app = try tables.apps.find(caller.app)
+            guard let app, let id = caller.grant.organization else { return (app, nil) }
+            // As the user has it today.
+            return (app, try tables.access(of: caller.account.id, in: app, through: id))
         }
-        if caller.scope.contains(Scope.email) { claims.merge(caller.account.emailClaims) { $1 } }
-        if let organization = try await organization(of: caller) {
-            claims.merge(organization.claims) { $1 }
-        }
+        let user = UserClaims(
+            account: caller.account, settings: app?.settings.claims ?? ClaimSettings(),
+            groups: organization?.groups ?? [])
+        var claims = caller.grant.claims.journey.merging(
+            user.claims(scope: caller.scope, names: caller.grant.claims.userInfo)
+        ) { $1 }
+        if let organization { claims.merge(organization.claims) { $1 } }
         if caller.account.isTest { claims["test_account"] = true }
+        claims["sub"] = .string(caller.account.id.text)
         return JSONBody.response(JSONValue.object(claims))
     }
 
-    /// The organization of a sign-in, as the user has it today.
-    private func organization(of caller: Caller) async throws -> OrganizationAccess? {
-        guard let id = caller.grant.organization else { return nil }
-        return try await store.read { tables in
-            guard let app = try tables.apps.find(caller.app) else { return nil }
-            return try tables.access(of: caller.account.id, in: app, through: id)
-        }
+    /// Takes an access token from the form of a request that has none in its header: RFC 6750 §2.2.
+    private func tokenInBody(of request: Request) async throws -> String? {
+        guard request.method == .post, request.headers[.authorization] == nil,
+            request.headers[.contentType]?.lowercased().hasPrefix(
+                "application/x-www-form-urlencoded") == true
+        else { return nil }
+        return try await form(request)["access_token"]
     }
 
     // MARK: Authorization
@@ -234,9 +253,13 @@ package struct OAuthRoutes {
             return try await pages.signIn(wanted, query: query, request, context)
         } catch AuthorizationService.Fault.page(let words) {
             return pages.fault(words, to: request)
-        } catch AuthorizationService.Fault.redirect(let address) {
+        } catch AuthorizationService.Fault.answer(let answer) {
             return Response(
-                status: .seeOther, headers: [.location: address, .cacheControl: "no-store"])
+                status: .seeOther,
+                headers: [
+                    .location: try await authorization.location(of: answer),
+                    .cacheControl: "no-store",
+                ])
         } catch let error as OAuthError {
             return pages.fault(error.description, status: error.status, to: request)
         }
@@ -258,7 +281,8 @@ package struct OAuthRoutes {
             "challenge_endpoint": .string(base + "/oauth2/challenge"),
             "end_session_endpoint": .string(base + "/oauth2/logout"),
             "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
-            "response_types_supported": ["code"], "response_modes_supported": ["query"],
+            "response_types_supported": ["code"],
+            "response_modes_supported": list(AuthorizationAnswer.Mode.allCases.map(\.rawValue)),
             "grant_types_supported": list(grantTypes),
             "scopes_supported": list(Scope.known), "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": list(
@@ -272,13 +296,15 @@ package struct OAuthRoutes {
             "introspection_endpoint_auth_methods_supported": list([
                 "client_secret_basic", "client_secret_post",
             ]),
-            "claims_supported": list([
-                "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "acr", "nonce", "sid",
-                "preferred_username", "email", "email_verified", "org_id", "org_name", "org_roles",
-                "test_account",
-            ]),
+            "claims_supported": list(
+                [
+                    "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "acr", "nonce", "sid",
+                ] + UserClaims.standard + [
+                    Scope.groups, "org_id", "org_name", "org_roles", "test_account",
+                ]),
+            "claims_parameter_supported": true,
             "authorization_response_iss_parameter_supported": true,
-            "request_parameter_supported": false,
+            "request_parameter_supported": false, "request_uri_parameter_supported": false,
         ]
     }
 }

@@ -14,4 +14,6 @@ package struct PageProof: Codable, Sendable {
     package let isRecovery: Bool
     /// The passkey that signed in directly.
     package var passkey: AuthenticatorID?
+    /// The claims that the journey added.
+    package var claims: [String: JSONValue] = [:]
 }

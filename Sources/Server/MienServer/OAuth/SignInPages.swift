@@ -13,6 +13,9 @@ package protocol SignInPages: MessagePages {
         _ context: MienRequestContext
     ) async throws -> Response
 
+    /// A page that posts an answer to an app: OAuth 2.0 Form Post Response Mode.
+    func post(_ answer: AuthorizationAnswer, _ request: Request) -> Response
+
     /// Ends the browser's session if it is the user's.
     ///
     /// - Parameter account: `nil` ends it for any user.

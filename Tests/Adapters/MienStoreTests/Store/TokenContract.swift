@@ -40,8 +40,31 @@ import Testing
         #expect(
             found.account == ana.id && found.app == .shop && found.authenticator?.text == "aut_1"
                 && found.keyThumbprint == "print")
+        #expect(found.claims == GrantClaims())
         #expect(found.nonce == first.nonce && found.signedInAt == .start)
         #expect(try await test.store.read { try $0.grants.find(GrantID("grt_2")!) } == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the claims of a grant are sealed and read back`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind), ana = try await test.account("ana")
+        try await test.app(.shop)
+        let claims = GrantClaims(
+            userInfo: ["name"], idToken: ["email"], journey: ["shift": "NIGHT-MARKER"])
+        let grant = TokenGrantRecord(
+            id: GrantID("grt_1")!, account: ana.id, app: .shop, authenticator: nil, nonce: [1],
+            scope: .standard, resources: [], methods: ["pwd"], keyThumbprint: nil,
+            signedInAt: .start,
+            family: RefreshFamily(under: TokenLifetimes(refreshSeconds: 600), at: .start),
+            claims: claims)
+        try await test.store.write { try $0.grants.insert(grant) }
+        #expect(try await test.store.read { try $0.grants.find(grant.id)?.claims } == claims)
+        #expect(
+            try await test.store.read { try $0.grants.live(of: ana.id, at: .start) }.first?.claims
+                == claims)
+        let row = try await test.rows("SELECT claims_sealed FROM token_grant")[0]
+        #expect(
+            !String(decoding: try row.blob(0), as: UTF8.self).contains("NIGHT-MARKER"))
     }
 
     @Test func `a weaker step-up changes neither the methods nor the time of a sign-in`() {

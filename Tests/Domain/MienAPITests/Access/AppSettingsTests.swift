@@ -50,6 +50,35 @@ import Testing
         #expect(object.keys.sorted() == AppSettings.keys.sorted())
     }
 
+    @Test func `the protocol is strict by default, and a public app keeps PKCE`() throws {
+        let settings = try Self.decode("{}")
+        #expect(
+            settings.requiresPKCE && settings.idTokenAlgorithm == .es256
+                && settings.accessTokenType == .accessToken && settings.claims == ClaimSettings())
+        let open = try Self.decode(
+            #"{"requires_pkce": false, "id_token_signed_response_alg": "RS256", "access_token_typ": "JWT"}"#
+        )
+        #expect(open.faults.isEmpty && open.faults(of: .confidential).isEmpty)
+        #expect(open.faults(of: .public).map(\.setting) == ["requires_pkce"])
+        #expect(open.idTokenAlgorithm == .rs256 && open.accessTokenType == .jwt)
+        #expect(throws: DecodingError.self) {
+            try Self.decode(#"{"id_token_signed_response_alg": "none"}"#)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"attributes": {"a": "email"}}"#, "claims.attributes.a"),
+        (#"{"attributes": {"a": "client_id"}}"#, "claims.attributes.a"),
+        (#"{"attributes": {"": "x"}}"#, "claims.attributes."),
+        (#"{"attributes": {"a": "x", "b": "x"}}"#, "claims.attributes"),
+        (#"{"groups": "sub"}"#, "claims.groups"), (#"{"groups": ""}"#, "claims.groups"),
+    ])
+    func `claims cannot take the place of the server's own`(claims: String, setting: String) throws
+    {
+        let settings = try Self.decode(#"{"claims": \#(claims)}"#)
+        #expect(settings.faults.map(\.setting) == [setting])
+    }
+
     @Test func `addresses for logouts follow the rules of redirect URIs and resources`() throws {
         let good = try Self.decode(
             #"""

@@ -119,13 +119,13 @@ struct AuthorizationCodeTests {
     @Test(
         "scopes that the server does not know are ignored, and the answer says what was granted",
         arguments: [
-            ("openid profile email groups", "email openid profile"),
-            ("openid profile email phone address", "email openid profile"),
+            ("openid profile email roles", "email openid profile"),
+            ("openid profile email phone picture", "email openid phone profile"),
             (
                 "openid offline_access https://graph.example/\(String(repeating: "a", count: 80))",
                 "offline_access openid"
             ),
-            ("groups", ""),
+            ("roles", ""),
         ])
     func unknownScopes(asked: String, granted: String) async throws {
         try await withApp { server, browser, client in

@@ -1,9 +1,10 @@
 /// The scope of tokens (RFC 6749 §3.3).
 public struct Scope: Sendable, Hashable, Codable {
     public static let openID = "openid", offline = "offline_access", full = "full-access",
-        profile = "profile", email = "email"
+        profile = "profile", email = "email", address = "address", phone = "phone",
+        groups = "groups"
     /// The scope values that this server knows.
-    public static let known = [openID, offline, full, profile, email]
+    public static let known = [openID, offline, full, profile, email, address, phone, groups]
     /// The default scope of biometric login.
     public static let standard = Scope(words: [openID, offline, full])
 

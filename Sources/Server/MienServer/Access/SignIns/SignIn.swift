@@ -27,6 +27,8 @@ package struct SignIn: Sendable {
     var thumbprint: String?
     /// The organization through which the user signs in.
     var organization: OrganizationWish
+    /// What the tokens tell besides the scope.
+    var claims = GrantClaims()
     /// Whether a page of this server holds the sign-in. No token of it leaves the server, so there
     /// is no key to bind it to.
     var isPage = false
@@ -35,9 +37,10 @@ package struct SignIn: Sendable {
         account: UserID, app: AppRecord, methods: [String], at: Instant, scope: Scope, epoch: Int,
         resources: [String] = [], authenticator: AuthenticatorID? = nil,
         authenticators: [AuthenticatorID] = [], isRecovery: Bool = false, nonce: String? = nil,
-        thumbprint: String? = nil, organization: OrganizationWish = .open, isPage: Bool = false
+        thumbprint: String? = nil, organization: OrganizationWish = .open,
+        claims: GrantClaims = GrantClaims(), isPage: Bool = false
     ) {
-        (self.organization, self.isPage) = (organization, isPage)
+        (self.organization, self.claims, self.isPage) = (organization, claims, isPage)
         (self.account, self.app, self.methods, self.at, self.scope) = (
             account, app, methods, at, scope
         )

@@ -84,7 +84,7 @@ package struct GrantService: Sendable {
                 authenticators: signIn.authenticators,
                 newestProof: SignInProof(
                     methods: signIn.methods, at: signIn.at, isRecovery: signIn.isRecovery),
-                organization: organization?.id)
+                organization: organization?.id, claims: signIn.claims)
             // An authenticator that was removed or locked since then proves nothing.
             let standing = SignInStanding(
                 account: grant.account, epoch: epoch, authenticators: grant.authenticators)
@@ -170,20 +170,26 @@ package struct GrantService: Sendable {
         ]
         if let organization { identity.merge(organization.claims) { $1 } }
         if account.isTest { identity["test_account"] = true }
-        let access = accessClaims(
-            app: grant.app, subject: grant.account.text, scope: scope, resources: resources,
-            thumbprint: grant.keyThumbprint
-        ).merging(identity) { $1 }
+        let access = grant.claims.journey.merging(identity) { $1 }.merging(
+            accessClaims(
+                app: grant.app, subject: grant.account.text, scope: scope, resources: resources,
+                thumbprint: grant.keyThumbprint)
+        ) { $1 }
         let accessToken = try signed(access, seconds, app, at: now)
         var idToken: String?
         if scope.contains(Scope.openID) {
-            var claims = identity
+            let user = UserClaims(
+                account: account, settings: settings.claims, groups: organization?.groups ?? [])
+            var claims = grant.claims.journey.merging(
+                user.claims(
+                    scope: settings.claims.areInIDToken ? scope : Scope(words: []),
+                    names: grant.claims.idToken)
+            ) { $1 }.merging(identity) { $1 }
             claims["aud"] = .string(grant.app.text)
             // OpenID Connect Core §3.1.3.6, for ES256 and RS256.
             claims["at_hash"] = .string(
                 Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8)).prefix(16)))
             if let nonce { claims["nonce"] = .string(nonce) }
-            if scope.contains(Scope.email) { claims.merge(account.emailClaims) { $1 } }
             claims["exp"] = Self.end(seconds, at: now)
             idToken = try issuer.sign(claims, with: settings.idTokenAlgorithm, at: now)
         }
@@ -501,15 +507,16 @@ package struct GrantService: Sendable {
     ///   - needed: The permission that the request needs.
     ///   - proof: The key of the request's proof of possession, if it was already verified: a proof
     ///     is valid only once.
+    ///   - bodyToken: The access token of the body, if the header has none.
     /// - Throws: ``OAuthError`` `invalid_token`, `insufficient_scope`, `invalid_dpop_proof`.
-    package func caller(of request: Request, needed: Need = .fullAccess, proof: String? = nil)
-        async throws
-        -> Caller
-    {
+    package func caller(
+        of request: Request, needed: Need = .fullAccess, proof: String? = nil,
+        bodyToken: String? = nil
+    ) async throws -> Caller {
         if let page = PageSignIn.current { return try await caller(of: page, needed: needed) }
-        guard let (scheme, token) = request.accessToken else {
-            throw OAuthError(
-                .invalidToken, "Send authorization: Bearer with an access token.", scheme: "Bearer")
+        let inBody = bodyToken.map { (scheme: "Bearer", token: $0) }
+        guard let (scheme, token) = request.accessToken ?? inBody else {
+            throw OAuthError.missingToken
         }
         guard let (claims, grant, account, party) = try await live(token), let grant, let account,
             Self.audience(claims).contains(publicURL())

@@ -13,12 +13,18 @@ package struct JourneySignIn: Sendable {
     package let isRecovery: Bool
     /// The organization that the journey chose.
     package let organization: OrganizationWish
+    /// The claims that the journey added.
+    package let claims: [String: JSONValue]
     /// Identifies the token, which counts once.
     package let tokenHash: [UInt8]
     package let expiresAt: Instant
 }
 
 extension GrantService {
+    /// The maximum size of the claims that a journey adds to tokens, as JSON. Access tokens of more
+    /// than 16 KiB are refused everywhere.
+    static let maxJourneyClaimBytes = 8 * 1024
+
     /// Reads the token of a completed journey.
     ///
     /// - Returns: `nil` unless it is a valid token of this server for the app, of a journey that
@@ -34,12 +40,16 @@ extension GrantService {
                 JourneyTokenProof(sealed: $0, token: id, keys: store.keys)
             }), proof.isFor(app)
         else { return nil }
+        let own = claims.filter { proof.claims.contains($0.key) }
+        guard JSONText.write(.object(own)).utf8.count <= Self.maxJourneyClaimBytes else {
+            return nil
+        }
         return JourneySignIn(
             account: user,
             methods: claims["amr"]?.arrayValue?.compactMap(\.stringValue) ?? [],
             at: Instant(seconds: Int64(at)), epoch: proof.epoch,
             authenticators: proof.authenticators, isRecovery: proof.isRecovery,
-            organization: OrganizationWish(stored: proof.organization),
+            organization: OrganizationWish(stored: proof.organization), claims: own,
             tokenHash: store.keys.hash(ofSecret: Array(id.utf8)),
             expiresAt: Instant(seconds: Int64(end)))
     }

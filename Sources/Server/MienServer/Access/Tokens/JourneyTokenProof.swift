@@ -3,7 +3,8 @@ package import MienCore
 package import MienStore
 
 /// The part of a journey's token that is for this server only: which authenticators were used,
-/// the account's epoch at that time, and which organization was chosen.
+/// the account's epoch at that time, which organization was chosen, and which claims are the
+/// journey's own.
 ///
 /// Sealed into the claim `mien_proof` and bound to the token's `jti`, so apps can neither read nor
 /// reuse it.
@@ -16,11 +17,14 @@ package struct JourneyTokenProof: Codable, Sendable {
     package let organization: String?
     /// When the app was made, in milliseconds: another app may have got its ID since.
     let appMadeAt: Int64
+    /// The names of the claims that the journey added.
+    let claims: [String]
 
     package init(
         authenticators: [AuthenticatorID], epoch: Int, isRecovery: Bool, organization: String?,
-        app: AppRecord
+        claims: [String] = [], app: AppRecord
     ) {
+        self.claims = claims
         (self.authenticators, self.epoch, self.isRecovery) = (authenticators, epoch, isRecovery)
         (self.organization, appMadeAt) = (organization, app.createdAt.milliseconds)
     }

@@ -5,6 +5,10 @@ package import MienStore
 extension OAuthError {
     static let malformedScope = OAuthError(
         .invalidScope, "scope must be words of printable ASCII without quotes and backslashes.")
+    /// RFC 6750 §3.1: a request without a token has made no error that a code could name.
+    static let missingToken = OAuthError(
+        .invalidToken, "Send authorization: Bearer with an access token.", scheme: "Bearer",
+        isCodeShown: false)
     static let unknownResource = OAuthError(
         .invalidTarget, "resource must exactly match one of the resources in the app's settings.")
 

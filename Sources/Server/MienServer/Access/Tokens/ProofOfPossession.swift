@@ -54,7 +54,8 @@ package struct ProofOfPossession: Sendable {
             throw Self.refused("htm must be \(request.method.rawValue).")
         }
         let address = publicURL() + request.uri.path
-        guard read.address.utf8.elementsEqual(address.utf8) else {
+        guard let named = NormalizedAddress(read.address), named == NormalizedAddress(address)
+        else {
             throw Self.refused("htu must be \(address).")
         }
         let now = clock.now, time = read.issuedAt

@@ -219,6 +219,8 @@ package struct AppAdminRoutes {
                 members["biometric"]?.objectValue ?? [:], BiometricSettings.keys,
                 "settings.biometric")
             + Self.unknown(
+                members["claims"]?.objectValue ?? [:], ClaimSettings.keys, "settings.claims")
+            + Self.unknown(
                 members["liveness"]?.objectValue ?? [:], LivenessPolicy.keys, "settings.liveness")
             + (members["biometric"]?["android_apps"]?.arrayValue ?? []).enumerated().flatMap {
                 index, app in

@@ -13,7 +13,8 @@ package struct CrossOriginMiddleware: RouterMiddleware {
 
     /// Routes for people, not for scripts: they use cookies, or have forms.
     private static let pages = [
-        "/oauth2/authorize", "/notices", "/signin", "/signout", "/verify", "/account", "/web",
+        "/oauth2/authorize", "/oauth2/answer", "/notices", "/signin", "/signout", "/verify",
+        "/account", "/web",
         "/organization",
     ]
 

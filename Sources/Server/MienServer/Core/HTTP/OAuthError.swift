@@ -28,6 +28,11 @@ package struct OAuthError: Error, Sendable {
         case consentRequired = "consent_required"
         case accessDenied = "access_denied"
         case interactionRequired = "interaction_required"
+        case requestNotSupported = "request_not_supported"
+        case requestURINotSupported = "request_uri_not_supported"
+        case registrationNotSupported = "registration_not_supported"
+        /// OpenID Connect Core Error Code unmet_authentication_requirements 1.0.
+        case unmetRequirements = "unmet_authentication_requirements"
         case temporarilyUnavailable = "temporarily_unavailable"
         case serverError = "server_error"
     }
@@ -37,6 +42,8 @@ package struct OAuthError: Error, Sendable {
     package let status: HTTPResponse.Status
     /// The scheme of the `WWW-Authenticate` header.
     package var scheme: String?
+    /// Whether the header and the body name the code.
+    let isCodeShown: Bool
     /// The requirements for a new sign-in: RFC 9470 §3.
     package var stepUp: StepUp?
 
@@ -52,9 +59,10 @@ package struct OAuthError: Error, Sendable {
 
     package init(
         _ code: Code, _ description: String, status: HTTPResponse.Status? = nil,
-        scheme: String? = nil
+        scheme: String? = nil, isCodeShown: Bool = true
     ) {
         (self.code, self.description, self.scheme) = (code, description, scheme)
+        self.isCodeShown = isCodeShown
         self.status =
             status ?? Self.status(of: code)
     }
@@ -68,9 +76,8 @@ package struct OAuthError: Error, Sendable {
     }
 
     var response: Response {
-        var body: [String: JSONValue] = [
-            "error": .string(code.rawValue), "error_description": .string(description),
-        ]
+        var body: [String: JSONValue] = ["error_description": .string(description)]
+        if isCodeShown { body["error"] = .string(code.rawValue) }
         if let stepUp {
             body["max_age"] = .number(Double(stepUp.maxAge))
             body["acr_values"] = stepUp.acr.map { .string($0) }
@@ -84,7 +91,8 @@ package struct OAuthError: Error, Sendable {
     /// The value of `WWW-Authenticate`: RFC 6750 §3, RFC 9449 §7.1, RFC 9470 §3.
     var challenge: String? {
         guard let scheme else { return nil }
-        var parameters = [("realm", "mien"), ("error", code.rawValue)]
+        var parameters = [("realm", "mien")]
+        if isCodeShown { parameters.append(("error", code.rawValue)) }
         if let stepUp {
             parameters.append(("max_age", String(stepUp.maxAge)))
             if let acr = stepUp.acr { parameters.append(("acr_values", acr)) }

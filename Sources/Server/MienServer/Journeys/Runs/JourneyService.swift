@@ -387,6 +387,10 @@ package final class JourneyService: Sendable {
             claims["amr"] = .array((completion.user?.amr ?? []).map { .string($0) })
             claims["acr"] = .string(
                 completion.acr ?? AuthenticationContext.of(completion.user?.amr ?? []))
+            // Whether an address of the journey's is verified goes with it.
+            let own =
+                completion.claims.keys.sorted()
+                + (completion.claims["email"] == nil ? [] : ["email_verified"])
             let proof = completion.user?.proof
             claims["auth_time"] = .number(
                 Double((proof?.at ?? state.begun?.signedInAt ?? now).seconds))
@@ -404,7 +408,7 @@ package final class JourneyService: Sendable {
                     authenticators: proof.authenticators, epoch: epoch,
                     isRecovery: completion.user?.isRecovered ?? false,
                     organization: app.settings.organizations.use == .off
-                        ? nil : chosen?.id.text ?? "", app: app)
+                        ? nil : chosen?.id.text ?? "", claims: own, app: app)
                 claims["mien_proof"] = .string(try content.sealed(token: tokenID, keys: store.keys))
             }
             if state.begun == nil, state.device?.account != user {

@@ -64,7 +64,7 @@ struct PageRenderer: Sendable {
             "capture": WebFiles.capture, "permission": WebFiles.permission,
             "organization": WebFiles.organization,
             "choose": WebFiles.choose, "ended": WebFiles.ended,
-            "account": WebFiles.account, "confirm": WebFiles.confirm,
+            "account": WebFiles.account, "confirm": WebFiles.confirm, "post": WebFiles.post,
             "message": WebFiles.message, "codes": WebFiles.codes,
             "passkey": WebFiles.passkey,
             "verify": WebFiles.verify,

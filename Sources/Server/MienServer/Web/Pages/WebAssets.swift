@@ -27,6 +27,7 @@ struct WebAssets: Sendable {
             ("verify.js", scripts, WebFiles.verifyScript),
             ("signin.js", scripts, WebFiles.signInScript),
             ("account.js", scripts, WebFiles.accountScript),
+            ("post.js", scripts, WebFiles.postScript),
             ("page.js", scripts, WebFiles.pageScript),
             ("forms.js", scripts, WebFiles.formsScript),
             ("views.js", scripts, WebFiles.viewsScript),

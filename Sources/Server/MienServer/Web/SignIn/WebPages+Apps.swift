@@ -16,7 +16,7 @@ extension WebPages: SignInPages {
         if wanted.prompts.contains(.none), let found,
             try await lacksPermission(wanted, of: found.session.account)
         {
-            return redirect(
+            return try await bring(
                 authorization.redirect(
                     of: wanted, error: .consentRequired,
                     "The user has not allowed this app to know who they are."))
@@ -29,7 +29,7 @@ extension WebPages: SignInPages {
             }
             guard Self.goesUnnoticed(wanted) else {
                 guard !wanted.prompts.contains(.none) else {
-                    return redirect(
+                    return try await bring(
                         authorization.redirect(
                             of: wanted, error: .interactionRequired,
                             "A code for this redirect URI needs a click of the user."))
@@ -40,7 +40,7 @@ extension WebPages: SignInPages {
                 wanted, for: found.session.proof, query: query, request, browser, context)
         }
         guard !wanted.prompts.contains(.none) else {
-            return redirect(
+            return try await bring(
                 authorization.redirect(
                     of: wanted, error: .loginRequired,
                     "Nobody is signed in in this browser, or not as the app requires."))
@@ -209,14 +209,14 @@ extension WebPages: SignInPages {
         if wanted.prompts.contains(.consent) { return true }
         let app = wanted.app.id
         let given = try await store.read { try $0.permissions.scope(of: account, app: app) }
-        return given.flatMap { Scope($0) }.map { !wanted.scope.isSubset(of: $0) } ?? true
+        return given.flatMap { Scope($0) }.map { !wanted.permitted.isSubset(of: $0) } ?? true
     }
 
     func permissionPage(
         _ wanted: AuthorizationService.Request, of name: String, _ flow: SignInFlow,
         _ view: PageView, _ target: String
     ) -> Response {
-        let scopes = view.scopes(wanted.scope.words).map { PageValue.text($0) }
+        let scopes = view.scopes(wanted.permitted.words).map { PageValue.text($0) }
         return renderer.response(
             WebPage(
                 template: "permission",
@@ -237,7 +237,7 @@ extension WebPages: SignInPages {
         let wanted = try await wanted(held.flow)
         guard form["action"] == "allow" else {
             try await flows.end(held.id)
-            return redirect(
+            return try await bring(
                 authorization.redirect(
                     of: wanted, error: .accessDenied, "The user did not allow it."))
         }
@@ -247,7 +247,7 @@ extension WebPages: SignInPages {
             held.flow.stage = .ended("signin_ended_expired")
             return try await keep(held, redirect("/signin/\(held.id)"), "/signin/\(held.id)")
         }
-        let now = clock.now, account = proof.account, app = app.id, asked = wanted.scope
+        let now = clock.now, account = proof.account, app = app.id, asked = wanted.permitted
         try await store.write { tables in
             let before = try tables.permissions.scope(of: account, app: app).flatMap { Scope($0) }
             let all = asked.words + (before?.words ?? []).filter { !asked.contains($0) }
@@ -259,6 +259,28 @@ extension WebPages: SignInPages {
                     detail: ["scope": .string(asked.text)]), at: now)
         }
         return try await finish(wanted, for: proof, held)
+    }
+
+    // MARK: Going back to the app
+
+    /// Sends the browser to the app with an answer.
+    func bring(_ answer: AuthorizationAnswer, cookies: [String] = []) async throws -> Response {
+        redirect(try await authorization.location(of: answer), cookies: cookies)
+    }
+
+    package func post(_ answer: AuthorizationAnswer, _ request: Request) -> Response {
+        let view = view(request, app: nil)
+        return renderer.response(
+            WebPage(
+                template: "post", title: view.texts("signin_continue_title"),
+                values: [
+                    "action": .text(answer.address),
+                    "fields": .list(
+                        answer.parameters.map {
+                            ["name": .text($0.name), "value": .text($0.value)]
+                        }),
+                ], scripts: ["post.js"], formTarget: Self.formTarget(answer.address)),
+            for: view)
     }
 
     // MARK: Signing out

@@ -34,19 +34,19 @@ extension WebPages {
         let isSilent = wanted.prompts.contains(.none)
         switch try await choice(wanted, wanted.organization, of: proof.account) {
         case .none:
-            return redirect(
-                try await authorization.redirect(of: wanted, for: proof, through: nil))
+            return try await bring(
+                authorization.redirect(of: wanted, for: proof, through: nil))
         case .chosen(let access):
-            return redirect(
-                try await authorization.redirect(of: wanted, for: proof, through: access.id))
+            return try await bring(
+                authorization.redirect(of: wanted, for: proof, through: access.id))
         case .several where isSilent:
-            return redirect(
+            return try await bring(
                 authorization.redirect(
                     of: wanted, error: .interactionRequired,
                     "The user belongs to several organizations. Send organization with the ID of one."
                 ))
         case .refused where isSilent:
-            return redirect(
+            return try await bring(
                 authorization.redirect(
                     of: wanted, error: .accessDenied,
                     "The user may not sign in to this app through such an organization."))
@@ -117,8 +117,8 @@ extension WebPages {
         through organization: OrganizationID?, _ cookies: [String]
     ) async throws -> Response {
         try await flows.end(held.id)
-        return redirect(
-            try await authorization.redirect(of: wanted, for: proof, through: organization),
+        return try await bring(
+            authorization.redirect(of: wanted, for: proof, through: organization),
             cookies: cookies)
     }
 

@@ -346,7 +346,7 @@ extension WebPages {
         try await flows.end(held.id)
         guard case .authorize = held.flow.goal else { return redirect("/account") }
         let wanted = try await wanted(held.flow)
-        return redirect(
+        return try await bring(
             authorization.redirect(
                 of: wanted, error: .accessDenied, "The user went back to the app."))
     }
@@ -494,7 +494,8 @@ extension WebPages {
                 PageProof(
                     account: proof.account, journey: held.flow.journey.text,
                     methods: proof.methods, at: proof.at, epoch: proof.epoch,
-                    authenticators: proof.authenticators, isRecovery: proof.isRecovery), held, app,
+                    authenticators: proof.authenticators, isRecovery: proof.isRecovery,
+                    claims: proof.claims), held, app,
                 request, browser, cookies: cookies
             ) { try $0.spent.spend(.exchange, proof.tokenHash, until: proof.expiresAt) }
         default:

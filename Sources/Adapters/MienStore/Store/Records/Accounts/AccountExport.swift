@@ -303,6 +303,7 @@ extension ExportedTable {
         omitted: [
             "account_id": owner, "nonce": "a random value from which tokens are derived",
             "users_mark": keyedHash,
+            "claims_sealed": "what the app's tokens repeat of the account and of the journey",
         ])
 
     private static let grantAuthenticator = ExportedTable(

@@ -7,6 +7,8 @@ public struct AccountRecord: Sendable {
     public var state: AccountState
     public var profile: Sensitive<AccountProfile>
     public let createdAt: Instant
+    /// The time of the last stored change.
+    public var updatedAt: Instant
     /// Counts the changes that end everything opened before them. See
     /// ``AccountTable/endSignIns(of:at:)``.
     public var epoch = 0
@@ -37,7 +39,7 @@ public struct AccountRecord: Sendable {
         let (key, sealed) = keys.newAccountKey(for: id)
         let record = AccountRecord(
             id: id, state: expiresAt == nil ? .active : .pending, profile: Sensitive(profile),
-            createdAt: now, expiresAt: expiresAt, isTest: isTest, key: key)
+            createdAt: now, updatedAt: now, expiresAt: expiresAt, isTest: isTest, key: key)
         return NewAccount(record: record, sealedKey: sealed)
     }
 }
@@ -99,7 +101,7 @@ public struct AccountTable {
     let connection: any SQLConnection
     let keys: StoreKeys
     private static let columns =
-        "id, state, key_sealed, profile_sealed, created_at, expires_at, epoch, is_test"
+        "id, state, key_sealed, profile_sealed, created_at, expires_at, epoch, is_test, updated_at"
 
     /// Inserts an account. First frees names held by expired sign-ups.
     ///
@@ -393,7 +395,8 @@ public struct AccountTable {
             AccountProfile.self, key.open(row.blob(3), .accountProfile, for: id.text))
         return AccountRecord(
             id: id, state: try row.word(1), profile: Sensitive(profile),
-            createdAt: try row.instant(4), epoch: Int(try row.integer(6)),
+            createdAt: try row.instant(4), updatedAt: try row.instant(8),
+            epoch: Int(try row.integer(6)),
             expiresAt: try row.optionalInstant(5), isTest: try row.integer(7) != 0, key: key)
     }
 }

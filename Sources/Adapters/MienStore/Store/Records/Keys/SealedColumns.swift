@@ -24,6 +24,8 @@ struct SealedColumn: Sendable {
         SealedColumn("capture_trail", "trail_sealed", .captureTrail),
         SealedColumn("signing_key", "key_sealed", .signingKey),
         SealedColumn(
+            "token_grant", "claims_sealed", rows: "claims_sealed IS NOT NULL", .grantClaims),
+        SealedColumn(
             "verification_session", "key_sealed", rows: "account_id IS NULL", .sessionKey),
         SealedColumn(
             "authorization_code", "content_sealed", key: ["code_hash"], .authorizationCode),

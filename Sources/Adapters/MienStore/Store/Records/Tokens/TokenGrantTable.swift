@@ -25,15 +25,18 @@ public struct TokenGrantRecord: Sendable {
     public var family: RefreshFamily
     /// The organization through which the user signed in.
     public let organization: OrganizationID?
+    /// What the tokens tell besides the scope.
+    public let claims: GrantClaims
 
     public init(
         id: GrantID, account: UserID, app: AppID, authenticator: AuthenticatorID?, nonce: [UInt8],
         scope: Scope, resources: [String],
         methods: [String], keyThumbprint: String?, signedInAt: Instant, family: RefreshFamily,
         authenticators: [AuthenticatorID] = [],
-        newestProof: SignInProof? = nil, organization: OrganizationID? = nil
+        newestProof: SignInProof? = nil, organization: OrganizationID? = nil,
+        claims: GrantClaims = GrantClaims()
     ) {
-        self.organization = organization
+        (self.organization, self.claims) = (organization, claims)
         (self.id, self.account, self.app, self.authenticator, self.nonce) = (
             id, account, app, authenticator, nonce
         )
@@ -75,13 +78,17 @@ public struct TokenGrantTable {
     let keys: StoreKeys
     private static let columns = """
         id, account_id, app_id, authenticator_id, nonce, scope, resources, methods, key_thumbprint, signed_in_at, generation, created_at, used_at, \
-        idle_ms, expires_at, revoked_at, users_mark, proofs, active_at, organization_id
+        idle_ms, expires_at, revoked_at, users_mark, proofs, active_at, organization_id, claims_sealed
         """
 
     public func insert(_ grant: TokenGrantRecord) throws(StoreError) {
         let family = grant.family
+        let claims: SQLValue =
+            grant.claims == GrantClaims()
+            ? .null
+            : .blob(keys.seal(JSONColumn.bytes(grant.claims), .grantClaims, for: grant.id.text))
         try connection.execute(
-            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             .id(grant.id),
             .id(grant.account),
             .id(grant.app), .id(grant.authenticator), .blob(grant.nonce), .text(grant.scope.text),
@@ -92,7 +99,7 @@ public struct TokenGrantTable {
             family.idle.map { .integer($0.milliseconds) } ?? .null, .time(family.expiresAt),
             .time(family.revokedAt), family.usersMark.map { .blob($0) } ?? .null,
             .text(JSONColumn.text(grant.newestProof)), .time(family.activeAt),
-            .id(grant.organization))
+            .id(grant.organization), claims)
         try link(grant)
     }
 
@@ -124,7 +131,7 @@ public struct TokenGrantTable {
         guard let first = rows.first else { return nil }
         var authenticators: [AuthenticatorID] = []
         for row in rows {
-            if try row.optionalText(20) != nil { authenticators.append(try row.identifier(20)) }
+            if try row.optionalText(21) != nil { authenticators.append(try row.identifier(21)) }
         }
         return try record(first, authenticators)
     }
@@ -314,9 +321,13 @@ public struct TokenGrantTable {
         guard generation >= 0 else {
             throw StoreError(.corrupt, "a grant's generation is negative")
         }
-        let proof = try row.text(17)
+        let proof = try row.text(17), id: GrantID = try row.identifier(0)
+        let claims = try row.optionalBlob(20).map { sealed throws(StoreError) in
+            try JSONColumn.value(
+                GrantClaims.self, keys.open(sealed, .grantClaims, for: id.text))
+        }
         return TokenGrantRecord(
-            id: try row.identifier(0), account: try row.identifier(1), app: try row.identifier(2),
+            id: id, account: try row.identifier(1), app: try row.identifier(2),
             authenticator: try row.optionalIdentifier(3),
             nonce: try row.blob(4), scope: scope,
             resources: try JSONColumn.value([String].self, row.text(6).utf8),
@@ -331,6 +342,6 @@ public struct TokenGrantTable {
                 usersMark: try row.optionalBlob(16), activeAt: try row.optionalInstant(18)),
             authenticators: authenticators,
             newestProof: proof == "[]" ? nil : try JSONColumn.value(SignInProof.self, proof.utf8),
-            organization: try row.optionalIdentifier(19))
+            organization: try row.optionalIdentifier(19), claims: claims ?? GrantClaims())
     }
 }

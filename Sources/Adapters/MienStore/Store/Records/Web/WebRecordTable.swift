@@ -18,6 +18,8 @@ public struct WebRecord: Sendable {
         case verification
         /// A verification session that begins once somebody uses it.
         case pendingVerification = "pending_verification"
+        /// An answer to an app that the browser posts.
+        case answer
     }
 
     public let kind: Kind

@@ -10,7 +10,7 @@ extension FirstSchema {
           key_thumbprint TEXT NOT NULL, methods TEXT NOT NULL, signed_in_at BIGINT NOT NULL,
           proofs TEXT NOT NULL DEFAULT '[]', generation BIGINT NOT NULL, users_mark {blob},
           created_at BIGINT NOT NULL, used_at BIGINT NOT NULL, active_at BIGINT, idle_ms BIGINT,
-          expires_at BIGINT NOT NULL, revoked_at BIGINT);
+          expires_at BIGINT NOT NULL, revoked_at BIGINT, claims_sealed {blob});
         CREATE INDEX token_grant_by_account ON token_grant (account_id, app_id);
         CREATE INDEX token_grant_by_authenticator ON token_grant (authenticator_id);
         CREATE INDEX token_grant_by_end ON token_grant (expires_at);
