@@ -115,7 +115,8 @@ const groups = [
   ["locks", ["locks"]],
   ["tokens", ["token_seconds", "tokens.access_token_seconds", "tokens.refresh_token_seconds",
     "tokens.expire_after_idling", "tokens.idle_seconds"]],
-  ["client", ["requires_pkce", "requires_dpop", "id_token_signed_response_alg", "access_token_typ"]],
+  ["client", ["requires_pkce", "requires_dpop", "id_token_signed_response_alg", "access_token_typ",
+    "token_endpoint_auth_method", "jwks", "jwks_uri"]],
   ["claims", ["claims.attributes", "claims.groups", "claims.id_token", "claims.unverified_email"]],
   ["biometric",
     ["biometric.enabled", "biometric.mode", "biometric.max_keys", "biometric.attestation", "biometric.apple_apps",
@@ -138,7 +139,8 @@ route("/admin/apps/:id", async ({ id }, root, { signal }) => {
     }),
     section(t("apps.quick_start"), { lead: t("apps.quick_start_lead") }, quickStart(app)),
     settingsSection(app, guide, disabled),
-    app.type === "confidential" && mayChange && secretSection(app),
+    app.type === "confidential" && app.settings.token_endpoint_auth_method !== "private_key_jwt" && mayChange
+      && secretSection(app),
     app.settings.identity?.webhook && mayChange
       && testSection("webhook", app.settings.identity.webhook, at`/v1/apps/${app.id}/webhook/test`),
     app.settings.backchannel_logout_uri && mayChange

@@ -53,6 +53,12 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var idTokenAlgorithm = IDTokenAlgorithm.es256
     /// The `typ` of access tokens.
     public var accessTokenType = AccessTokenType.accessToken
+    /// How the app authenticates; `nil` for a confidential app that sends its secret in either way.
+    public var authenticationMethod: ClientAuthenticationMethod?
+    /// The app's public keys: a JWK set (RFC 7517).
+    public var jwks: JSONValue?
+    /// The https URL of the app's JWK set, instead of ``jwks``.
+    public var jwksURI: String?
     /// What the app reads about its users.
     public var claims = ClaimSettings()
 
@@ -159,6 +165,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             ("duplicate_faces.\($0.setting)", $0.message)
         }
         faults += biometric.faults.map { ("biometric.\($0.setting)", $0.message) }
+        faults += keyFaults
         faults += claims.faults.map { ("claims.\($0.setting)", $0.message) }
         for (index, resource) in resources.enumerated() where !Self.isAddress(resource) {
             faults.append(
@@ -247,7 +254,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
             webOrigins = "web_origins", clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
         case requiresPKCE = "requires_pkce", idTokenAlgorithm = "id_token_signed_response_alg",
-            accessTokenType = "access_token_typ", claims
+            accessTokenType = "access_token_typ", claims,
+            authenticationMethod = "token_endpoint_auth_method", jwks, jwksURI = "jwks_uri"
         case postLogoutRedirectURIs = "post_logout_redirect_uris", backChannelLogoutURI =
             "backchannel_logout_uri"
     }
@@ -292,6 +300,10 @@ public struct AppSettings: Sendable, Hashable, Codable {
         accessTokenType =
             try values.decodeIfPresent(AccessTokenType.self, forKey: .accessTokenType)
             ?? .accessToken
+        authenticationMethod = try values.decodeIfPresent(
+            ClientAuthenticationMethod.self, forKey: .authenticationMethod)
+        jwks = try values.decodeIfPresent(JSONValue.self, forKey: .jwks)
+        jwksURI = try values.decodeIfPresent(String.self, forKey: .jwksURI)
         claims =
             try values.decodeIfPresent(ClaimSettings.self, forKey: .claims) ?? ClaimSettings()
     }

@@ -33,7 +33,7 @@ extension ServerParts {
             budget: bodies
         ).add(to: router.group("verify/api/v1"))
         OAuthRoutes(
-            store: store, clients: ClientAuthentication(apps: apps), grants: grants,
+            store: store, clients: clients, grants: grants,
             authorization: authorization, pages: pages, biometrics: biometrics,
             challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes,
             budget: bodies,

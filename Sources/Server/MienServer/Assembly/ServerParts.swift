@@ -44,6 +44,7 @@ struct ServerParts: Sendable {
     let catalog: JourneyCatalog
     let issuer: TokenIssuer
     let grants: GrantService
+    let clients: ClientAuthentication
     let authorization: AuthorizationService
     let biometrics: BiometricGrant
     let challenges: ChallengeService
@@ -234,6 +235,12 @@ struct ServerParts: Sendable {
             notices: notices,
             recoveryCodes: recoveryCodes, recoveries: recoveries, clock: clock, metrics: metrics,
             configuration: configuration, publicURL: publicURLText)
+        let clientKeys = ClientKeys(caller: webhooks, signatures: signatures, clock: clock)
+        clients = ClientAuthentication(
+            apps: apps,
+            assertions: ClientAssertions(
+                store: store, apps: apps, keys: clientKeys, clock: clock,
+                publicURL: publicURLText))
         authorization = AuthorizationService(
             store: store, apps: apps, grants: grants, clock: clock, publicURL: publicURLText)
         backChannel = BackChannelLogout(

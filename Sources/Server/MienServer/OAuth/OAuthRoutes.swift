@@ -3,6 +3,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import MienAPI
 internal import MienCore
+internal import MienKeys
 internal import MienStore
 
 /// The OAuth routes: tokens, the sign-in page, and discovery.
@@ -270,7 +271,9 @@ package struct OAuthRoutes {
     private var discovery: JSONValue {
         let base = publicURL()
         func list(_ words: [String]) -> JSONValue { .array(words.map { .string($0) }) }
-        let clientMethods = list(["none", "client_secret_basic", "client_secret_post"])
+        let methods = ClientAuthenticationMethod.allCases
+        let clientMethods = list(methods.map(\.rawValue)),
+            algorithms = list(DeviceKeyAlgorithm.allCases.map(\.rawValue))
         return [
             "issuer": .string(base), "authorization_endpoint": .string(base + "/oauth2/authorize"),
             "token_endpoint": .string(base + "/oauth2/token"),
@@ -290,12 +293,14 @@ package struct OAuthRoutes {
             "code_challenge_methods_supported": ["S256"],
             "prompt_values_supported": ["none", "login", "consent", "select_account"],
             "acr_values_supported": ["1", "2"],
-            "dpop_signing_alg_values_supported": ["ES256", "RS256", "EdDSA"],
+            "dpop_signing_alg_values_supported": algorithms,
+            "token_endpoint_auth_signing_alg_values_supported": algorithms,
+            "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
+            "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
             "token_endpoint_auth_methods_supported": clientMethods,
             "revocation_endpoint_auth_methods_supported": clientMethods,
-            "introspection_endpoint_auth_methods_supported": list([
-                "client_secret_basic", "client_secret_post",
-            ]),
+            "introspection_endpoint_auth_methods_supported": list(
+                methods.filter { $0 != .unauthenticated }.map(\.rawValue)),
             "claims_supported": list(
                 [
                     "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "acr", "nonce", "sid",

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import MienAPI
 import MienCore
 
@@ -23,6 +24,24 @@ struct AppClientOptions: ParsableArguments {
             valueName: "typ"), transform: { try Word.choice($0, for: "--access-token-typ") })
     var accessTokenTyp: AccessTokenType?
 
+    @Option(
+        help: ArgumentHelp(
+            "How the app authenticates: client_secret_basic, client_secret_post, private_key_jwt, or none. “default” is its secret, sent in either way.",
+            valueName: "method"), transform: method)
+    var tokenEndpointAuthMethod: JSONValue?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with the app's public keys, a JWK set, or “none”.", valueName: "file"),
+        transform: keys)
+    var jwks: JSONValue?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address of the app's public keys, or “none”. The server's webhook.hosts must list its host.",
+            valueName: "url"), transform: { $0 == "none" ? .null : .string($0) })
+    var jwksUri: JSONValue?
+
     /// The settings that the options change, by name; `null` for the default.
     var changes: [String: JSONValue] {
         var changes: [String: JSONValue] = [:]
@@ -30,7 +49,24 @@ struct AppClientOptions: ParsableArguments {
         changes["id_token_signed_response_alg"] = idTokenSignedResponseAlg.map {
             .string($0.rawValue)
         }
+        changes["token_endpoint_auth_method"] = tokenEndpointAuthMethod
+        changes["jwks"] = jwks
+        changes["jwks_uri"] = jwksUri
         changes["access_token_typ"] = accessTokenTyp.map { .string($0.rawValue) }
         return changes
+    }
+
+    @Sendable private static func method(_ text: String) throws -> JSONValue {
+        if text == "default" { return .null }
+        let method: ClientAuthenticationMethod = try Word.choice(
+            text, for: "--token-endpoint-auth-method")
+        return .string(method.rawValue)
+    }
+
+    @Sendable private static func keys(_ path: String) throws -> JSONValue {
+        if path == "none" { return .null }
+        do { return try JSONText.parse([UInt8](Data(contentsOf: URL(filePath: path)))) } catch {
+            throw ValidationError("--jwks must name a file with a JWK set in JSON, not “\(path)”")
+        }
     }
 }

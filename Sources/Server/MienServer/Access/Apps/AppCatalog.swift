@@ -36,11 +36,12 @@ package final class AppCatalog: Sendable {
 
     /// Returns the app that a client has authenticated as.
     ///
-    /// - Throws: The same ``Problem`` for an unknown app, a wrong secret, and a missing secret.
+    /// - Throws: The same ``Problem`` for an unknown app, a wrong secret, a missing secret, and an
+    ///   app that has a key instead.
     package func authenticated(id: String, secret: String?) async throws -> AppRecord {
         guard let id = AppID(id), let app = try await load(id) else { throw Self.refusal }
         if app.type == .confidential {
-            guard let expected = app.secretHash, let secret,
+            guard app.settings.hasSecret(app.type), let expected = app.secretHash, let secret,
                 let parsed = BearerSecret.parse(secret, AppKind.self), parsed.id == id,
                 isSame(store.keys.hash(ofSecret: parsed.secret), expected)
             else { throw Self.refusal }

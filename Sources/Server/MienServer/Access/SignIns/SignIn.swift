@@ -27,7 +27,7 @@ package struct SignIn: Sendable {
     var thumbprint: String?
     /// The organization through which the user signs in.
     var organization: OrganizationWish
-    /// What the tokens tell besides the scope.
+    /// Claims that the tokens tell besides those of the scope.
     var claims = GrantClaims()
     /// Whether a page of this server holds the sign-in. No token of it leaves the server, so there
     /// is no key to bind it to.

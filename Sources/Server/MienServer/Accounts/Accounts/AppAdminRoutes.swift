@@ -42,7 +42,7 @@ package struct AppAdminRoutes {
             if wanted.settings?["requires_dpop"] == nil {
                 settings.requiresDPoP = wanted.client == .mien
             }
-            let secret = type == .confidential ? BearerSecret(for: id, using: &generator) : nil
+            let secret = settings.hasSecret(type) ? BearerSecret(for: id, using: &generator) : nil
             let record = AppRecord(
                 id: id, name: try Self.name(wanted.name), type: type,
                 party: wanted.isFirstParty == true ? .first : .third,
@@ -109,8 +109,13 @@ package struct AppAdminRoutes {
             let secret = BearerSecret(for: id, using: &generator)
             let hash = store.keys.hash(ofSecret: secret.secret)
             let changed = try await change(id, "app.secret-changed", by: context) { record in
-                guard record.type == .confidential else {
-                    throw Problem(.conflict, "A public app has no secret.")
+                guard record.settings.hasSecret(record.type) else {
+                    throw Problem(
+                        .conflict,
+                        record.type == .public
+                            ? "A public app has no secret."
+                            : "This app authenticates with its own key. Change settings.token_endpoint_auth_method first."
+                    )
                 }
                 record.secretHash = hash
             }
@@ -242,10 +247,12 @@ package struct AppAdminRoutes {
                     .init(field: "settings", message: "has a setting of the wrong type")
                 ])
         }
-        guard settings.faults.isEmpty else {
+        var faults = settings.faults
+        if let fault = settings.jwksFault { faults.append(("jwks", fault)) }
+        guard faults.isEmpty else {
             throw Problem(
                 .invalidRequest,
-                errors: settings.faults.map {
+                errors: faults.map {
                     .init(field: "settings.\($0.setting)", message: $0.message)
                 })
         }
@@ -272,6 +279,7 @@ package struct AppAdminRoutes {
                 "backchannel_logout_uri", settings.backChannelLogoutURI,
                 before.backChannelLogoutURI
             ), ("identity.webhook", settings.identity.webhook, before.identity.webhook),
+            ("jwks_uri", settings.jwksURI, before.jwksURI),
         ].compactMap { setting, url, known -> Problem.FieldError? in
             guard let url, url != known, !mayCall(url) else { return nil }
             return .init(

@@ -12,6 +12,8 @@ public struct SpentTable {
         /// A code that a journey step accepted. If the step is evaluated again after a crash, it
         /// finds that it already took the code.
         case step
+        /// The `jti` of a JWT with which an app authenticated.
+        case assertion
         /// The mail about an invitation to an organization, of which a person gets few.
         case invitation
     }
