@@ -59,6 +59,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var jwks: JSONValue?
     /// The https URL of the app's JWK set, instead of ``jwks``.
     public var jwksURI: String?
+    /// Whether the app has to push its authorization requests (RFC 9126). Any app may.
+    public var requiresPushedRequests = false
     /// What the app reads about its users.
     public var claims = ClaimSettings()
 
@@ -255,7 +257,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
             requiresDPoP = "requires_dpop"
         case requiresPKCE = "requires_pkce", idTokenAlgorithm = "id_token_signed_response_alg",
             accessTokenType = "access_token_typ", claims,
-            authenticationMethod = "token_endpoint_auth_method", jwks, jwksURI = "jwks_uri"
+            authenticationMethod = "token_endpoint_auth_method", jwks, jwksURI = "jwks_uri",
+            requiresPushedRequests = "require_pushed_authorization_requests"
         case postLogoutRedirectURIs = "post_logout_redirect_uris", backChannelLogoutURI =
             "backchannel_logout_uri"
     }
@@ -304,6 +307,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
             ClientAuthenticationMethod.self, forKey: .authenticationMethod)
         jwks = try values.decodeIfPresent(JSONValue.self, forKey: .jwks)
         jwksURI = try values.decodeIfPresent(String.self, forKey: .jwksURI)
+        requiresPushedRequests =
+            try values.decodeIfPresent(Bool.self, forKey: .requiresPushedRequests) ?? false
         claims =
             try values.decodeIfPresent(ClaimSettings.self, forKey: .claims) ?? ClaimSettings()
     }

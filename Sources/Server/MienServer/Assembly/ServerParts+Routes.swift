@@ -35,8 +35,8 @@ extension ServerParts {
         OAuthRoutes(
             store: store, clients: clients, grants: grants,
             authorization: authorization, pages: pages, biometrics: biometrics,
-            challenges: challenges, clock: clock, bodyBytes: configuration.bodyBytes,
-            budget: bodies,
+            challenges: challenges, starts: starts, clock: clock,
+            bodyBytes: configuration.bodyBytes, budget: bodies,
             publicURL: { [publicURL] in publicURL.text }
         ).add(to: router)
         EndSession(

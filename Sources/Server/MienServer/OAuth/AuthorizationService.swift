@@ -24,6 +24,8 @@ package struct AuthorizationService: Sendable {
         let resources: [String]
         let state: String?
         let mode: AuthorizationAnswer.Mode
+        /// Identifies a pushed request.
+        let pushed: [UInt8]?
         let nonce: String?
         let claims: ClaimsRequest
         /// `nil` for an app that may do without PKCE.
@@ -94,7 +96,8 @@ package struct AuthorizationService: Sendable {
     }
 
     /// - Throws: ``Fault``.
-    package func request(_ form: FormBody) async throws -> Request {
+    package func request(_ parameters: AuthorizationParameters) async throws -> Request {
+        let form = try FormBody(parameters.text)
         guard let id = form["client_id"].flatMap({ AppID($0) }), let app = try? await apps.find(id)
         else {
             throw Fault.page("client_id does not name an app of this server.")
@@ -125,6 +128,12 @@ package struct AuthorizationService: Sendable {
             let modes = AuthorizationAnswer.Mode.allCases.map(\.rawValue)
             throw refuse(
                 .invalidRequest, "response_mode must be \(modes.joined(separator: " or ")).")
+        }
+        guard parameters.pushed != nil || !app.settings.requiresPushedRequests else {
+            throw refuse(
+                .invalidRequest,
+                "This app has to push its requests to /oauth2/par. Its setting require_pushed_authorization_requests is on."
+            )
         }
         for (name, code) in Self.unsupported where form[name] != nil {
             throw refuse(code, "This server does not support the parameter \(name).")
@@ -201,7 +210,7 @@ package struct AuthorizationService: Sendable {
                 resources: form.all("resource"), app: app)
             return Request(
                 app: app, redirectURI: redirect, scope: scope, resources: resources, state: state,
-                mode: mode, nonce: form["nonce"], claims: claims, challenge: challenge,
+                mode: mode, pushed: parameters.pushed, nonce: form["nonce"], claims: claims, challenge: challenge,
                 thumbprint: thumbprint,
                 loginHint: form["login_hint"].flatMap { Self.isName($0) ? $0 : nil },
                 expectedAccount: hint??.account ?? subject ?? nil,
@@ -252,10 +261,20 @@ package struct AuthorizationService: Sendable {
         let code = generator.bytes(32), hash = store.keys.hash(ofSecret: code)
         let sealed = Sensitive([UInt8](try JSONEncoder().encode(content)))
         let expiresAt = clock.now + Self.codeLifetime, app = request.app.id
-        let account = proof.account
-        try await store.write {
+        let account = proof.account, pushed = request.pushed
+        // A sign-in that was begun with it may take an hour.
+        let forgottenAt = clock.now + .seconds(2 * 3600)
+        let isFirst = try await store.write {
+            if let pushed, try !$0.spent.spend(.request, pushed, until: forgottenAt) {
+                return false
+            }
             try $0.authorizationCodes.insert(
                 hash, content: sealed, of: account, for: app, expiresAt: expiresAt)
+            return true
+        }
+        guard isFirst else {
+            return redirect(
+                of: request, error: .invalidRequestURI, "The request_uri was already used.")
         }
         return answer(
             to: request.redirectURI, request.mode, [("code", Base64URL.encode(code))],

@@ -15,6 +15,8 @@ package struct OAuthRoutes {
     let pages: any SignInPages
     let biometrics: BiometricGrant
     let challenges: ChallengeService
+    /// Requests of public apps that an address pushes. Nobody has authenticated.
+    let starts: RateLimiter
     let clock: ServerClock
     let bodyBytes: Int
     let budget: BodyBudget
@@ -59,6 +61,7 @@ package struct OAuthRoutes {
             return pages.post(answer, request)
         }
         let group = router.group("oauth2").add(middleware: OAuthErrorMiddleware())
+        group.post("par") { request, context in try await push(request, context) }
         group.post("challenge") { request, _ in try await challenge(request) }
         group.post("token") { request, _ in try await token(request) }
         // A second path for the token route, for relying parties that were written for other
@@ -250,8 +253,9 @@ package struct OAuthRoutes {
             guard query.utf8.count <= 8192 else {
                 throw AuthorizationService.Fault.page("The address is too long.")
             }
-            let wanted = try await authorization.request(FormBody(query))
-            return try await pages.signIn(wanted, query: query, request, context)
+            let parameters = try await authorization.parameters(query)
+            let wanted = try await authorization.request(parameters)
+            return try await pages.signIn(wanted, parameters, request, context)
         } catch AuthorizationService.Fault.page(let words) {
             return pages.fault(words, to: request)
         } catch AuthorizationService.Fault.answer(let answer) {
@@ -264,6 +268,23 @@ package struct OAuthRoutes {
         } catch let error as OAuthError {
             return pages.fault(error.description, status: error.status, to: request)
         }
+    }
+
+    private func push(_ request: Request, _ context: MienRequestContext) async throws -> Response {
+        let form = try await FormBody(
+            request, maxBytes: AuthorizationService.maxPushedBytes, budget: budget)
+        let app = try await clients.app(of: request, form)
+        if app.type == .public, try await starts.take(context.client.key, at: clock.now) != nil {
+            throw OAuthError(
+                .temporarilyUnavailable, "Too many requests. Try again in a moment.",
+                status: .tooManyRequests)
+        }
+        let thumbprint = try await grants.proofs.thumbprint(of: request)
+        let uri = try await authorization.push(form, app: app, thumbprint: thumbprint)
+        let seconds = AuthorizationService.pushedLifetime.components.seconds
+        return JSONBody.response(
+            ["request_uri": .string(uri), "expires_in": .number(Double(seconds))] as JSONValue,
+            status: .created)
     }
 
     // MARK: Discovery
@@ -281,6 +302,7 @@ package struct OAuthRoutes {
             "userinfo_endpoint": .string(base + "/oauth2/userinfo"),
             "revocation_endpoint": .string(base + "/oauth2/revoke"),
             "introspection_endpoint": .string(base + "/oauth2/introspect"),
+            "pushed_authorization_request_endpoint": .string(base + "/oauth2/par"),
             "challenge_endpoint": .string(base + "/oauth2/challenge"),
             "end_session_endpoint": .string(base + "/oauth2/logout"),
             "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,

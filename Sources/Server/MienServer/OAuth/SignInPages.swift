@@ -7,10 +7,10 @@ package import MienCore
 package protocol SignInPages: MessagePages {
     /// Answers a valid authorization request: with a page, or with a redirect to the app.
     ///
-    /// - Parameter query: The request's parameters, to check them again after the sign-in.
+    /// - Parameter parameters: The request's parameters, to check them again after the sign-in.
     func signIn(
-        _ wanted: AuthorizationService.Request, query: String, _ request: Request,
-        _ context: MienRequestContext
+        _ wanted: AuthorizationService.Request, _ parameters: AuthorizationParameters,
+        _ request: Request, _ context: MienRequestContext
     ) async throws -> Response
 
     /// A page that posts an answer to an app: OAuth 2.0 Form Post Response Mode.

@@ -42,6 +42,11 @@ struct AppClientOptions: ParsableArguments {
             valueName: "url"), transform: { $0 == "none" ? .null : .string($0) })
     var jwksUri: JSONValue?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "The app has to push its authorization requests to the server (RFC 9126).")
+    var requirePushedAuthorizationRequests: Bool?
+
     /// The settings that the options change, by name; `null` for the default.
     var changes: [String: JSONValue] {
         var changes: [String: JSONValue] = [:]
@@ -51,6 +56,9 @@ struct AppClientOptions: ParsableArguments {
         }
         changes["token_endpoint_auth_method"] = tokenEndpointAuthMethod
         changes["jwks"] = jwks
+        changes["require_pushed_authorization_requests"] = requirePushedAuthorizationRequests.map {
+            .bool($0)
+        }
         changes["jwks_uri"] = jwksUri
         changes["access_token_typ"] = accessTokenTyp.map { .string($0.rawValue) }
         return changes

@@ -1,5 +1,5 @@
 package import Hummingbird
-internal import MienAPI
+package import MienAPI
 package import MienCore
 
 /// A strictly parsed `application/x-www-form-urlencoded` body. A parameter may appear only once
@@ -46,6 +46,13 @@ package struct FormBody: Sendable {
 
     package subscript(_ name: String) -> String? { all(name).first }
     package func all(_ name: String) -> [String] { values[Array(name.utf8)] ?? [] }
+
+    /// All parameters, in the order of their names.
+    package var fields: [FormFields.Pair] {
+        values.sorted { $0.key.lexicographicallyPrecedes($1.key) }.flatMap { name, found in
+            found.map { FormFields.Pair(String(decoding: name, as: UTF8.self), $0) }
+        }
+    }
 
     /// All names and values, in an order that does not depend on the browser's.
     package var content: Sensitive<[UInt8]> {

@@ -29,6 +29,8 @@ package struct OAuthError: Error, Sendable {
         case accessDenied = "access_denied"
         case interactionRequired = "interaction_required"
         case requestNotSupported = "request_not_supported"
+        /// RFC 9101.
+        case invalidRequestURI = "invalid_request_uri"
         case requestURINotSupported = "request_uri_not_supported"
         case registrationNotSupported = "registration_not_supported"
         /// OpenID Connect Core Error Code unmet_authentication_requirements 1.0.

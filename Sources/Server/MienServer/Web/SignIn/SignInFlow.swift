@@ -5,8 +5,8 @@ internal import MienCore
 struct SignInFlow: Codable, Sendable {
     /// The goal of a sign-in: where it leads.
     enum Goal: Codable, Sendable {
-        /// An app gets a code. Holds the query of its request.
-        case authorize(query: String)
+        /// An app gets a code. Holds its request.
+        case authorize(AuthorizationParameters)
         /// The browser goes on to a page of this server.
         case page(path: String)
     }

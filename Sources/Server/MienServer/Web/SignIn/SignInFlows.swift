@@ -43,7 +43,8 @@ struct SignInFlows: Sendable {
     /// The address at which an app's sign-in begins again, also for a browser that lost its cookie: what
     /// the app asked for, without what it knows about the person.
     ///
-    /// - Returns: `nil` if there is no such flow, or it belongs to no app.
+    /// - Returns: `nil` if there is no such flow, it belongs to no app, or the app did not put its request
+    ///   into an address.
     func beginning(of id: String) async throws -> String? {
         guard Base64URL.decode(id)?.count == 16 else { return nil }
         let hash = hash(id), now = clock.now
@@ -52,8 +53,8 @@ struct SignInFlows: Sendable {
         let flow = try record.content.use {
             try JSONDecoder().decode(SignInFlow.self, from: Data($0))
         }
-        guard case .authorize(let query) = flow.goal else { return nil }
-        let parts = query.split(separator: "&").filter {
+        guard case .authorize(let parameters) = flow.goal, parameters.isPublic else { return nil }
+        let parts = parameters.text.split(separator: "&").filter {
             !$0.hasPrefix("login_hint=") && !$0.hasPrefix("id_token_hint=")
         }
         return "/oauth2/authorize?\(parts.joined(separator: "&"))"

@@ -8,8 +8,8 @@ internal import MienStore
 /// Wishes of apps: single sign-on, prompts, permission, and logout.
 extension WebPages: SignInPages {
     package func signIn(
-        _ wanted: AuthorizationService.Request, query: String, _ request: Request,
-        _ context: MienRequestContext
+        _ wanted: AuthorizationService.Request, _ parameters: AuthorizationParameters,
+        _ request: Request, _ context: MienRequestContext
     ) async throws -> Response {
         let browser = sessions.browser(request), found = try await sessions.find(request)
         // An app without permission learns nothing about the user: the answer does not depend on the hints.
@@ -25,7 +25,7 @@ extension WebPages: SignInPages {
         if let found, try await answers(wanted, found.session), !asksAgain(wanted, found) {
             if try await needsPermission(wanted, of: found.session.account) {
                 return try await begin(
-                    .permission(found.session.proof), wanted, query, request, browser, context)
+                    .permission(found.session.proof), wanted, parameters, request, browser, context)
             }
             guard Self.goesUnnoticed(wanted) else {
                 guard !wanted.prompts.contains(.none) else {
@@ -34,10 +34,10 @@ extension WebPages: SignInPages {
                             of: wanted, error: .interactionRequired,
                             "A code for this redirect URI needs a click of the user."))
                 }
-                return try await begin(.choosing, wanted, query, request, browser, context)
+                return try await begin(.choosing, wanted, parameters, request, browser, context)
             }
             return try await finish(
-                wanted, for: found.session.proof, query: query, request, browser, context)
+                wanted, for: found.session.proof, parameters, request, browser, context)
         }
         guard !wanted.prompts.contains(.none) else {
             return try await bring(
@@ -50,12 +50,12 @@ extension WebPages: SignInPages {
             wanted.prompts.contains(.selectAccount)
             ? found != nil || !people.isEmpty : wanted.loginHint == nil && !people.isEmpty
         return try await begin(
-            isChoosing ? .choosing : nil, wanted, query, request, browser, context)
+            isChoosing ? .choosing : nil, wanted, parameters, request, browser, context)
     }
 
     func begin(
-        _ stage: SignInFlow.Stage?, _ wanted: AuthorizationService.Request, _ query: String,
-        _ request: Request, _ browser: BrowserSessions.Browser, _ context: MienRequestContext
+        _ stage: SignInFlow.Stage?, _ wanted: AuthorizationService.Request,
+        _ parameters: AuthorizationParameters, _ request: Request, _ browser: BrowserSessions.Browser, _ context: MienRequestContext
     ) async throws -> Response {
         if let wait = try await starts.take(context.client.key, at: clock.now) {
             return busy(request, wait)
@@ -64,7 +64,7 @@ extension WebPages: SignInPages {
             throw Problem(.notPermitted, "This app does not use the sign-in page.")
         }
         let address = try await begin(
-            .authorize(query: query), in: wanted.app, journey: journey, hint: wanted.loginHint,
+            .authorize(parameters), in: wanted.app, journey: journey, hint: wanted.loginHint,
             stage: stage, request, browser)
         return marking(browser, redirect(address))
     }

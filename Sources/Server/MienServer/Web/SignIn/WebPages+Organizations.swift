@@ -28,8 +28,8 @@ extension WebPages {
 
     /// The same for a request that a session answers without a sign-in in progress.
     func finish(
-        _ wanted: AuthorizationService.Request, for proof: PageProof, query: String,
-        _ request: Request, _ browser: BrowserSessions.Browser, _ context: MienRequestContext
+        _ wanted: AuthorizationService.Request, for proof: PageProof,
+        _ parameters: AuthorizationParameters, _ request: Request, _ browser: BrowserSessions.Browser, _ context: MienRequestContext
     ) async throws -> Response {
         let isSilent = wanted.prompts.contains(.none)
         switch try await choice(wanted, wanted.organization, of: proof.account) {
@@ -52,10 +52,10 @@ extension WebPages {
                     "The user may not sign in to this app through such an organization."))
         case .several:
             return try await begin(
-                .organization(proof), wanted, query, request, browser, context)
+                .organization(proof), wanted, parameters, request, browser, context)
         case .refused(let refusal):
             return try await begin(
-                .ended("signin_ended_\(refusal.rawValue)"), wanted, query, request, browser,
+                .ended("signin_ended_\(refusal.rawValue)"), wanted, parameters, request, browser,
                 context)
         }
     }

@@ -251,10 +251,10 @@ extension WebPages {
 
     /// The authorization request that the flow answers, checked again.
     func wanted(_ flow: SignInFlow) async throws -> AuthorizationService.Request {
-        guard case .authorize(let query) = flow.goal else {
+        guard case .authorize(let parameters) = flow.goal else {
             throw Problem(.invalidState, "This sign-in does not belong to an app.")
         }
-        return try await authorization.request(FormBody(query))
+        return try await authorization.request(parameters)
     }
 
     private func languages(asked flow: SignInFlow) async -> [String] {

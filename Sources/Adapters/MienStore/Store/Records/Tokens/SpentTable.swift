@@ -14,6 +14,8 @@ public struct SpentTable {
         case step
         /// The `jti` of a JWT with which an app authenticated.
         case assertion
+        /// A pushed authorization request that has led to a code.
+        case request
         /// The mail about an invitation to an organization, of which a person gets few.
         case invitation
     }

@@ -20,6 +20,8 @@ public struct WebRecord: Sendable {
         case pendingVerification = "pending_verification"
         /// An answer to an app that the browser posts.
         case answer
+        /// An authorization request that an app has pushed.
+        case pushed
     }
 
     public let kind: Kind
