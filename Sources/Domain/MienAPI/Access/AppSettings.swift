@@ -61,6 +61,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var jwksURI: String?
     /// Whether the app has to push its authorization requests (RFC 9126). Any app may.
     public var requiresPushedRequests = false
+    /// Whether the app has to sign its authorization requests (RFC 9101). Any app with keys may.
+    public var requiresSignedRequests = false
     /// What the app reads about its users.
     public var claims = ClaimSettings()
 
@@ -258,7 +260,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
         case requiresPKCE = "requires_pkce", idTokenAlgorithm = "id_token_signed_response_alg",
             accessTokenType = "access_token_typ", claims,
             authenticationMethod = "token_endpoint_auth_method", jwks, jwksURI = "jwks_uri",
-            requiresPushedRequests = "require_pushed_authorization_requests"
+            requiresPushedRequests = "require_pushed_authorization_requests",
+            requiresSignedRequests = "require_signed_request_object"
         case postLogoutRedirectURIs = "post_logout_redirect_uris", backChannelLogoutURI =
             "backchannel_logout_uri"
     }
@@ -309,6 +312,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
         jwksURI = try values.decodeIfPresent(String.self, forKey: .jwksURI)
         requiresPushedRequests =
             try values.decodeIfPresent(Bool.self, forKey: .requiresPushedRequests) ?? false
+        requiresSignedRequests =
+            try values.decodeIfPresent(Bool.self, forKey: .requiresSignedRequests) ?? false
         claims =
             try values.decodeIfPresent(ClaimSettings.self, forKey: .claims) ?? ClaimSettings()
     }

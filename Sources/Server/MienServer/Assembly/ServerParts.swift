@@ -242,7 +242,8 @@ struct ServerParts: Sendable {
                 store: store, apps: apps, keys: clientKeys, clock: clock,
                 publicURL: publicURLText))
         authorization = AuthorizationService(
-            store: store, apps: apps, grants: grants, clock: clock, publicURL: publicURLText)
+            store: store, apps: apps, grants: grants, keys: clientKeys, clock: clock,
+            publicURL: publicURLText)
         backChannel = BackChannelLogout(
             store: store, issuer: issuer, caller: webhooks, clock: clock, metrics: metrics)
         logouts = OutboxDelivery(backChannel, store: store, clock: clock, logger: logger)

@@ -35,7 +35,11 @@ extension AuthorizationService {
         var generator = SystemRandomNumberGenerator()
         let id = generator.bytes(32), hash = store.keys.hash(ofSecret: id)
         do {
-            var parameters = AuthorizationParameters(text: FormFields(fields).text)
+            let text = FormFields(fields).text
+            var parameters = try await unwrapped(FormBody(text), text)
+            if parameters.isSigned, let thumbprint {
+                parameters = try Self.bound(parameters, to: thumbprint)
+            }
             parameters.pushed = hash
             _ = try await request(parameters)
             let content = Sensitive([UInt8](try JSONEncoder().encode(parameters)))
@@ -51,13 +55,30 @@ extension AuthorizationService {
         return Self.pushedPrefix + Base64URL.encode(id)
     }
 
-    /// Returns the parameters of a request that a browser brings, which may name a pushed one.
+    /// Binds the code of a signed request to the key of the proof, which no object can name.
+    private static func bound(_ parameters: AuthorizationParameters, to thumbprint: String) throws
+        -> AuthorizationParameters
+    {
+        let form = try FormBody(parameters.text)
+        guard form["dpop_jkt"] == nil || form["dpop_jkt"] == thumbprint else {
+            throw OAuthError(.invalidProof, "dpop_jkt must be the key of the DPoP proof.")
+        }
+        var bound = AuthorizationParameters(
+            text: FormFields(
+                form.fields.filter { $0.name != "dpop_jkt" } + [.init("dpop_jkt", thumbprint)]
+            ).text)
+        bound.isSigned = parameters.isSigned
+        return bound
+    }
+
+    /// Returns the parameters of a request that a browser brings, which may name a pushed one or
+    /// hold a signed one.
     ///
     /// - Throws: ``Fault``.
     package func parameters(_ query: String) async throws -> AuthorizationParameters {
         let form = try FormBody(query)
         guard let uri = form["request_uri"], uri.hasPrefix(Self.pushedPrefix) else {
-            return AuthorizationParameters(text: query)
+            return try await unwrapped(form, query)
         }
         guard let id = Base64URL.decode(String(uri.dropFirst(Self.pushedPrefix.count))),
             id.count == 32, let found = try await pushed(store.keys.hash(ofSecret: id)),

@@ -13,6 +13,7 @@ package struct AuthorizationService: Sendable {
     let store: Store
     let apps: AppCatalog
     let grants: GrantService
+    let keys: ClientKeys
     let clock: ServerClock
     let publicURL: @Sendable () -> String
 
@@ -135,8 +136,13 @@ package struct AuthorizationService: Sendable {
                 "This app has to push its requests to /oauth2/par. Its setting require_pushed_authorization_requests is on."
             )
         }
+        guard parameters.isSigned || !app.settings.requiresSignedRequests else {
+            throw refuse(
+                .invalidRequest,
+                "This app has to sign its requests. Its setting require_signed_request_object is on.")
+        }
         for (name, code) in Self.unsupported where form[name] != nil {
-            throw refuse(code, "This server does not support the parameter \(name).")
+            throw refuse(code, "This server does not support the parameter \(name) of this app.")
         }
         guard app.settings.hasSignInPage else {
             throw refuse(
@@ -325,7 +331,7 @@ package struct AuthorizationService: Sendable {
         }
     }
 
-    private func answer(
+    func answer(
         to address: String, _ mode: AuthorizationAnswer.Mode, _ parameters: [(String, String)],
         _ state: String?
     ) -> AuthorizationAnswer {

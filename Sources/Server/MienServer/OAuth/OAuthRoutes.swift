@@ -331,7 +331,8 @@ package struct OAuthRoutes {
                 ]),
             "claims_parameter_supported": true,
             "authorization_response_iss_parameter_supported": true,
-            "request_parameter_supported": false, "request_uri_parameter_supported": false,
+            "request_parameter_supported": true, "request_uri_parameter_supported": false,
+            "request_object_signing_alg_values_supported": algorithms,
         ]
     }
 }

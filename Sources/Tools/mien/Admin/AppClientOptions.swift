@@ -47,6 +47,11 @@ struct AppClientOptions: ParsableArguments {
         help: "The app has to push its authorization requests to the server (RFC 9126).")
     var requirePushedAuthorizationRequests: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "The app has to sign its authorization requests with one of its keys (RFC 9101).")
+    var requireSignedRequestObject: Bool?
+
     /// The settings that the options change, by name; `null` for the default.
     var changes: [String: JSONValue] {
         var changes: [String: JSONValue] = [:]
@@ -56,6 +61,7 @@ struct AppClientOptions: ParsableArguments {
         }
         changes["token_endpoint_auth_method"] = tokenEndpointAuthMethod
         changes["jwks"] = jwks
+        changes["require_signed_request_object"] = requireSignedRequestObject.map { .bool($0) }
         changes["require_pushed_authorization_requests"] = requirePushedAuthorizationRequests.map {
             .bool($0)
         }

@@ -12,6 +12,9 @@ extension AppSettings {
         type == .confidential && authenticationMethod != .privateKey
     }
 
+    /// Whether the app has keys with which it signs.
+    public var hasKeys: Bool { jwks != nil || jwksURI != nil }
+
     /// What is wrong with the app's keys, apart from the keys themselves.
     var keyFaults: [(setting: String, message: String)] {
         var faults: [(String, String)] = []
@@ -25,7 +28,14 @@ extension AppSettings {
                     "must be an absolute https URL without a fragment (http only for localhost, 127.0.0.1, and [::1])"
                 ))
         }
-        if authenticationMethod == .privateKey, jwks == nil, jwksURI == nil {
+        if requiresSignedRequests, !hasKeys {
+            faults.append(
+                (
+                    "require_signed_request_object",
+                    "needs the app's public keys: set jwks or jwks_uri"
+                ))
+        }
+        if authenticationMethod == .privateKey, !hasKeys {
             faults.append(
                 ("token_endpoint_auth_method", "needs the app's public keys: set jwks or jwks_uri"))
         }

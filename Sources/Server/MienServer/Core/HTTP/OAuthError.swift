@@ -30,6 +30,7 @@ package struct OAuthError: Error, Sendable {
         case interactionRequired = "interaction_required"
         case requestNotSupported = "request_not_supported"
         /// RFC 9101.
+        case invalidRequestObject = "invalid_request_object"
         case invalidRequestURI = "invalid_request_uri"
         case requestURINotSupported = "request_uri_not_supported"
         case registrationNotSupported = "registration_not_supported"
