@@ -115,7 +115,7 @@ const groups = [
   ["locks", ["locks"]],
   ["tokens", ["token_seconds", "tokens.access_token_seconds", "tokens.refresh_token_seconds",
     "tokens.expire_after_idling", "tokens.idle_seconds"]],
-  ["client", ["requires_pkce", "requires_dpop", "id_token_signed_response_alg", "access_token_typ",
+  ["client", ["profile", "requires_pkce", "requires_dpop", "id_token_signed_response_alg", "access_token_typ",
     "token_endpoint_auth_method", "jwks", "jwks_uri", "require_pushed_authorization_requests",
     "require_signed_request_object"]],
   ["claims", ["claims.attributes", "claims.groups", "claims.id_token", "claims.unverified_email"]],

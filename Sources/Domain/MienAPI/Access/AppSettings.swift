@@ -63,6 +63,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var requiresPushedRequests = false
     /// Whether the app has to sign its authorization requests (RFC 9101). Any app with keys may.
     public var requiresSignedRequests = false
+    /// Sets what the profile demands, whatever the other settings leave open.
+    public var profile: SecurityProfile?
     /// What the app reads about its users.
     public var claims = ClaimSettings()
 
@@ -169,7 +171,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             ("duplicate_faces.\($0.setting)", $0.message)
         }
         faults += biometric.faults.map { ("biometric.\($0.setting)", $0.message) }
-        faults += keyFaults
+        faults += keyFaults + profileFaults
         faults += claims.faults.map { ("claims.\($0.setting)", $0.message) }
         for (index, resource) in resources.enumerated() where !Self.isAddress(resource) {
             faults.append(
@@ -261,7 +263,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             accessTokenType = "access_token_typ", claims,
             authenticationMethod = "token_endpoint_auth_method", jwks, jwksURI = "jwks_uri",
             requiresPushedRequests = "require_pushed_authorization_requests",
-            requiresSignedRequests = "require_signed_request_object"
+            requiresSignedRequests = "require_signed_request_object", profile
         case postLogoutRedirectURIs = "post_logout_redirect_uris", backChannelLogoutURI =
             "backchannel_logout_uri"
     }
@@ -314,6 +316,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             try values.decodeIfPresent(Bool.self, forKey: .requiresPushedRequests) ?? false
         requiresSignedRequests =
             try values.decodeIfPresent(Bool.self, forKey: .requiresSignedRequests) ?? false
+        profile = try values.decodeIfPresent(SecurityProfile.self, forKey: .profile)
         claims =
             try values.decodeIfPresent(ClaimSettings.self, forKey: .claims) ?? ClaimSettings()
     }

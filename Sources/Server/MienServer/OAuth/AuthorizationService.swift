@@ -105,7 +105,7 @@ package struct AuthorizationService: Sendable {
         }
         // OpenID Connect Core §3.1.2.1 requires the parameter, OAuth does not.
         let isOpenID = form["scope"]?.split(separator: " ").contains("openid") ?? false
-        guard form["redirect_uri"] != nil || !isOpenID else {
+        guard form["redirect_uri"] != nil || (!isOpenID && app.settings.profile == nil) else {
             throw Fault.page("redirect_uri is missing. A request with the scope openid needs it.")
         }
         guard
@@ -130,10 +130,10 @@ package struct AuthorizationService: Sendable {
             throw refuse(
                 .invalidRequest, "response_mode must be \(modes.joined(separator: " or ")).")
         }
-        guard parameters.pushed != nil || !app.settings.requiresPushedRequests else {
+        guard parameters.pushed != nil || !app.settings.needsPushedRequests else {
             throw refuse(
                 .invalidRequest,
-                "This app has to push its requests to /oauth2/par. Its setting require_pushed_authorization_requests is on."
+                "This app has to push its requests to /oauth2/par. Its setting require_pushed_authorization_requests is on, or profile is fapi2."
             )
         }
         guard parameters.isSigned || !app.settings.requiresSignedRequests else {

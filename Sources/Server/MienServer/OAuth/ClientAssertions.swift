@@ -74,7 +74,7 @@ package struct ClientAssertions: Sendable {
         guard claims["iss"]?.stringValue == app.id.text else {
             throw Self.refused("iss must be the app's ID.")
         }
-        guard isForThisServer(claims["aud"], path: path) else {
+        guard isForThisServer(claims["aud"], of: app, path: path) else {
             throw Self.refused("aud must be \(publicURL()).")
         }
         guard (1...Self.maxIdentifierBytes).contains(claims["jti"]?.stringValue?.utf8.count ?? 0)
@@ -92,8 +92,11 @@ package struct ClientAssertions: Sendable {
         return end
     }
 
-    private func isForThisServer(_ audience: JSONValue?, path: String) -> Bool {
+    /// The profile of FAPI accepts nothing but the issuer, so that no other server can use an
+    /// assertion that it got.
+    private func isForThisServer(_ audience: JSONValue?, of app: AppRecord, path: String) -> Bool {
         let issuer = publicURL(), known = [issuer, issuer + "/oauth2/token", issuer + path]
+        guard app.settings.profile == nil else { return audience?.stringValue == issuer }
         if let text = audience?.stringValue { return known.contains(text) }
         return audience?.arrayValue?.contains { known.contains($0.stringValue ?? "") } ?? false
     }

@@ -134,7 +134,7 @@ package struct OAuthRoutes {
         let isBiometric = type == BiometricGrant.name
         // A device key setup comes with an access token, and the proof covers it.
         let thumbprint = try await grants.proofs.thumbprint(
-            of: request, token: isBiometric ? request.accessToken?.token : nil)
+            of: request, token: isBiometric ? request.accessToken?.token : nil, app: app)
         let scope = form["scope"], resources = form.all("resource")
         if isBiometric {
             let caller =
@@ -279,7 +279,7 @@ package struct OAuthRoutes {
                 .temporarilyUnavailable, "Too many requests. Try again in a moment.",
                 status: .tooManyRequests)
         }
-        let thumbprint = try await grants.proofs.thumbprint(of: request)
+        let thumbprint = try await grants.proofs.thumbprint(of: request, app: app)
         let uri = try await authorization.push(form, app: app, thumbprint: thumbprint)
         let seconds = AuthorizationService.pushedLifetime.components.seconds
         return JSONBody.response(

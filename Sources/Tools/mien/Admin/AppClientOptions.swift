@@ -52,6 +52,12 @@ struct AppClientOptions: ParsableArguments {
         help: "The app has to sign its authorization requests with one of its keys (RFC 9101).")
     var requireSignedRequestObject: Bool?
 
+    @Option(
+        help: ArgumentHelp(
+            "A set of demands: fapi2 (FAPI 2.0 Security Profile), or “none”.", valueName: "profile"),
+        transform: profile)
+    var profile: JSONValue?
+
     /// The settings that the options change, by name; `null` for the default.
     var changes: [String: JSONValue] {
         var changes: [String: JSONValue] = [:]
@@ -61,6 +67,7 @@ struct AppClientOptions: ParsableArguments {
         }
         changes["token_endpoint_auth_method"] = tokenEndpointAuthMethod
         changes["jwks"] = jwks
+        changes["profile"] = profile
         changes["require_signed_request_object"] = requireSignedRequestObject.map { .bool($0) }
         changes["require_pushed_authorization_requests"] = requirePushedAuthorizationRequests.map {
             .bool($0)
@@ -75,6 +82,12 @@ struct AppClientOptions: ParsableArguments {
         let method: ClientAuthenticationMethod = try Word.choice(
             text, for: "--token-endpoint-auth-method")
         return .string(method.rawValue)
+    }
+
+    @Sendable private static func profile(_ text: String) throws -> JSONValue {
+        if text == "none" { return .null }
+        let profile: SecurityProfile = try Word.choice(text, for: "--profile")
+        return .string(profile.rawValue)
     }
 
     @Sendable private static func keys(_ path: String) throws -> JSONValue {

@@ -155,7 +155,8 @@ struct AppSettingOptions: ParsableArguments {
                 "resources", "client_scopes", "identity", "duplicate_faces", "organizations",
                 "requires_dpop", "requires_pkce", "id_token_signed_response_alg",
                 "access_token_typ", "token_endpoint_auth_method", "jwks", "jwks_uri",
-                "require_pushed_authorization_requests", "require_signed_request_object", "claims",
+                "require_pushed_authorization_requests", "require_signed_request_object", "profile",
+                "claims",
             ].compactMap { name in
                 settings[name].map { (name.replacing("_", with: " "), JSONText.write($0)) }
             }

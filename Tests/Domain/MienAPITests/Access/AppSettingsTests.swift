@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `settings survive encoding and decoding`() throws {
-        let settings = AppSettings(
+        var settings = AppSettings(
             redirectURIs: ["https://app.example.org/back"],
             journeys: [JourneyID("face-login")!, JourneyID("sign-up")!],
             locks: ["face": .face, "password": .secret], faceThreshold: 50.5, tokenSeconds: 3600,
@@ -38,6 +38,14 @@ import Testing
             signInJourney: JourneyID("sign-in"),
             pages: PageSettings(brand: "#0b6b69", texts: ["es": ["signin_title": "Entra"]]),
             duplicateFaces: DuplicateFaceSettings(consentVersions: ["2"]))
+        settings.claims = ClaimSettings(
+            attributes: ["town": "address.locality"], groups: "roles", areInIDToken: false,
+            includesUnverifiedEmail: true)
+        settings.authenticationMethod = .privateKey
+        (settings.jwks, settings.jwksURI) = (["keys": []], "https://app.example.org/keys")
+        (settings.requiresPushedRequests, settings.requiresSignedRequests) = (true, true)
+        (settings.idTokenAlgorithm, settings.accessTokenType) = (.rs256, .jwt)
+        (settings.profile, settings.requiresPKCE) = (.fapi2, false)
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
@@ -77,6 +85,41 @@ import Testing
     {
         let settings = try Self.decode(#"{"claims": \#(claims)}"#)
         #expect(settings.faults.map(\.setting) == [setting])
+    }
+
+    @Test func `an app's authentication has to fit its type, its keys, and its profile`() throws {
+        func faults(_ json: String, _ type: AppType = .confidential) throws -> [String] {
+            let settings = try Self.decode(json)
+            return (settings.faults + settings.faults(of: type)).map(\.setting)
+        }
+        let keys = #""jwks": {"keys": []}"#
+        #expect(
+            try faults(#"{"token_endpoint_auth_method": "private_key_jwt"}"#)
+                == ["token_endpoint_auth_method"])
+        #expect(try faults("{\(keys), \"token_endpoint_auth_method\": \"private_key_jwt\"}") == [])
+        #expect(
+            try faults(#"{"token_endpoint_auth_method": "client_secret_basic"}"#, .public)
+                == ["token_endpoint_auth_method"])
+        #expect(
+            try faults(#"{"token_endpoint_auth_method": "none"}"#) == [
+                "token_endpoint_auth_method"
+            ])
+        #expect(
+            try faults(#"{"require_signed_request_object": true}"#) == [
+                "require_signed_request_object"
+            ])
+        #expect(try faults("{\(keys), \"jwks_uri\": \"https://a.example/k\"}") == ["jwks_uri"])
+        #expect(try faults(#"{"profile": "fapi2"}"#) == ["profile"])
+        let bank = try Self.decode("{\(keys), \"profile\": \"fapi2\"}")
+        #expect(bank.faults.isEmpty && bank.faults(of: .confidential).isEmpty)
+        #expect(bank.faults(of: .public).map(\.setting) == ["profile"])
+        #expect(
+            bank.needsDPoP && bank.needsPushedRequests && !bank.hasSecret(.confidential)
+                && bank.authentication(of: .confidential) == .privateKey)
+        #expect(
+            try faults(
+                "{\(keys), \"profile\": \"fapi2\", \"requires_pkce\": false, \"id_token_signed_response_alg\": \"RS256\", \"redirect_uris\": [\"http://localhost/\"]}"
+            ) == ["requires_pkce", "id_token_signed_response_alg", "redirect_uris[0]"])
     }
 
     @Test func `addresses for logouts follow the rules of redirect URIs and resources`() throws {

@@ -4,12 +4,40 @@ public import MienCore
 extension AppSettings {
     /// How an app of this type authenticates; `nil` for a secret in either way.
     public func authentication(of type: AppType) -> ClientAuthenticationMethod? {
-        type == .public ? .unauthenticated : authenticationMethod
+        type == .public ? .unauthenticated : confidentialMethod
+    }
+
+    private var confidentialMethod: ClientAuthenticationMethod? {
+        profile == .fapi2 ? .privateKey : authenticationMethod
+    }
+
+    /// Whether requests have to be pushed, by the setting or the profile.
+    public var needsPushedRequests: Bool { requiresPushedRequests || profile == .fapi2 }
+
+    /// Whether tokens have to be bound to a key, by the setting or the profile.
+    public var needsDPoP: Bool { requiresDPoP || profile == .fapi2 }
+
+    /// What contradicts the profile.
+    var profileFaults: [(setting: String, message: String)] {
+        guard profile == .fapi2 else { return [] }
+        var faults: [(String, String)] = []
+        if !requiresPKCE { faults.append(("requires_pkce", "must be true with profile fapi2")) }
+        if idTokenAlgorithm != .es256 {
+            faults.append(("id_token_signed_response_alg", "must be ES256 with profile fapi2"))
+        }
+        if ![nil, .privateKey].contains(authenticationMethod) {
+            faults.append(
+                ("token_endpoint_auth_method", "must be private_key_jwt with profile fapi2"))
+        }
+        for (index, uri) in redirectURIs.enumerated() where !uri.hasPrefix("https://") {
+            faults.append(("redirect_uris[\(index)]", "must be https with profile fapi2"))
+        }
+        return faults
     }
 
     /// Whether an app of this type has a secret.
     public func hasSecret(_ type: AppType) -> Bool {
-        type == .confidential && authenticationMethod != .privateKey
+        type == .confidential && confidentialMethod != .privateKey
     }
 
     /// Whether the app has keys with which it signs.
@@ -35,9 +63,12 @@ extension AppSettings {
                     "needs the app's public keys: set jwks or jwks_uri"
                 ))
         }
-        if authenticationMethod == .privateKey, !hasKeys {
+        if confidentialMethod == .privateKey, !hasKeys {
             faults.append(
-                ("token_endpoint_auth_method", "needs the app's public keys: set jwks or jwks_uri"))
+                (
+                    profile == nil ? "token_endpoint_auth_method" : "profile",
+                    "needs the app's public keys: set jwks or jwks_uri"
+                ))
         }
         return faults
     }
@@ -53,6 +84,9 @@ extension AppSettings {
                 ))
         }
         let isPublic = type == .public
+        if isPublic, profile != nil {
+            faults.append(("profile", "is for confidential apps, which can keep a key"))
+        }
         if let method = authenticationMethod, (method == .unauthenticated) != isPublic {
             faults.append(
                 (

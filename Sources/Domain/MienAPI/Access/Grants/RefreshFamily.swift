@@ -71,6 +71,8 @@ public struct RefreshFamily: Sendable, Hashable {
     public enum Use: Sendable, Hashable {
         /// The token is replaced by another one.
         case rotated
+        /// The token stays valid.
+        case kept
         /// The request that used the token is repeated, and the replacement was never used.
         /// Nothing changes; the response is sent again.
         case repeated
@@ -84,7 +86,11 @@ public struct RefreshFamily: Sendable, Hashable {
     /// - Parameters:
     ///   - presented: the token's generation.
     ///   - mark: a hash of the client's mark, if it sent one.
-    public mutating func use(_ presented: Int, mark: [UInt8]? = nil, at now: Instant) -> Use {
+    ///   - isRotated: whether the token is replaced. One that is of no use without the client's own
+    ///     key need not be.
+    public mutating func use(
+        _ presented: Int, mark: [UInt8]? = nil, isRotated: Bool = true, at now: Instant
+    ) -> Use {
         let status = status(at: now)
         guard status == .live else { return .refused(status) }
         guard presented == generation else {
@@ -96,11 +102,10 @@ public struct RefreshFamily: Sendable, Hashable {
             revokedAt = now
             return .reused
         }
-        generation += 1
-        usersMark = mark
+        if isRotated { (generation, usersMark) = (generation + 1, mark) }
         usedAt = max(usedAt, now)
         activeAt = max(activeAt, now)
-        return .rotated
+        return isRotated ? .rotated : .kept
     }
 
     /// Records a request with an access token of this family.

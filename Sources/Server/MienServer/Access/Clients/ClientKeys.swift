@@ -102,5 +102,11 @@ extension AppSettings {
     }
 
     /// The algorithms with which the app may sign what it sends.
-    var signatureAlgorithms: Set<DeviceKeyAlgorithm> { Set(DeviceKeyAlgorithm.allCases) }
+    var signatureAlgorithms: Set<DeviceKeyAlgorithm> {
+        switch profile {
+        // FAPI 2.0 Security Profile §5.4.1.
+        case .fapi2: [.es256, .edDSA]
+        case nil: Set(DeviceKeyAlgorithm.allCases)
+        }
+    }
 }

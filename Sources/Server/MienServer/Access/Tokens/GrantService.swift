@@ -114,7 +114,7 @@ package struct GrantService: Sendable {
         metrics.count(.grants, ["result": "granted"])
         return try answer(
             grant, of: active, organization, grant.scope, grant.resources, signIn.app,
-            nonce: signIn.nonce, at: now)
+            key: grant.keyThumbprint, nonce: signIn.nonce, at: now)
     }
 
     /// Issues tokens in an app's own name (RFC 6749 §4.4). Stores nothing.
@@ -155,8 +155,8 @@ package struct GrantService: Sendable {
 
     private func answer(
         _ grant: TokenGrantRecord, of account: AccountRecord, _ organization: OrganizationAccess?,
-        _ scope: Scope, _ resources: [String], _ app: AppRecord, nonce: String? = nil,
-        at now: Instant
+        _ scope: Scope, _ resources: [String], _ app: AppRecord, key: String?,
+        nonce: String? = nil, at now: Instant
     ) throws -> TokenAnswer {
         // The grant may date from when the app was a first-party app.
         let scope = Self.narrowed(scope, for: app), settings = app.settings
@@ -173,7 +173,7 @@ package struct GrantService: Sendable {
         let access = grant.claims.journey.merging(identity) { $1 }.merging(
             accessClaims(
                 app: grant.app, subject: grant.account.text, scope: scope, resources: resources,
-                thumbprint: grant.keyThumbprint)
+                thumbprint: key)
         ) { $1 }
         let accessToken = try signed(access, seconds, app, at: now)
         var idToken: String?
@@ -194,7 +194,7 @@ package struct GrantService: Sendable {
             idToken = try issuer.sign(claims, with: settings.idTokenAlgorithm, at: now)
         }
         return TokenAnswer(
-            accessToken: accessToken, tokenType: grant.keyThumbprint == nil ? "Bearer" : "DPoP",
+            accessToken: accessToken, tokenType: key == nil ? "Bearer" : "DPoP",
             expiresIn: seconds,
             refreshToken: grant.scope.contains(Scope.offline) ? refreshToken(of: grant) : nil,
             idToken: idToken, scope: scope.text)
@@ -294,9 +294,13 @@ package struct GrantService: Sendable {
                 return nil
             }
             var grant = found.grant
-            guard grant.keyThumbprint == nil || grant.keyThumbprint == thumbprint
+            // RFC 9449 §5: the app that authenticates may have changed its key.
+            guard
+                grant.keyThumbprint == nil || grant.keyThumbprint == thumbprint
+                    || (app.type == .confidential && thumbprint != nil)
             else { return nil }
-            let use = grant.family.use(found.generation, mark: mark, at: now)
+            let use = grant.family.use(
+                found.generation, mark: mark, isRotated: Self.rotates(grant, of: app), at: now)
             switch use {
             case .refused: return nil
             case .reused:
@@ -306,7 +310,7 @@ package struct GrantService: Sendable {
                         "tokens.reused", actor: "app", account: grant.account, app: grant.app,
                         detail: ["grant": .string(grant.id.text)]), at: now)
                 return nil
-            case .rotated, .repeated:
+            case .rotated, .repeated, .kept:
                 guard let account = try tables.accounts.find(grant.account),
                     account.state == .active
                 else { return nil }
@@ -329,7 +333,7 @@ package struct GrantService: Sendable {
                     throw OAuthError(
                         .invalidTarget, "resource must be one of the granted resources.")
                 }
-                if use == .rotated { try tables.grants.update(grant) }
+                if use != .repeated { try tables.grants.update(grant) }
                 return (grant, account, organization)
             }
         }
@@ -340,7 +344,17 @@ package struct GrantService: Sendable {
         metrics.count(.grants, ["result": "refreshed"])
         return try answer(
             grant, of: account, organization, asked ?? grant.scope,
-            resources.isEmpty ? grant.resources : resources, app, at: now)
+            resources.isEmpty ? grant.resources : resources, app,
+            key: grant.keyThumbprint == nil ? nil : thumbprint, at: now)
+    }
+
+    /// Whether each use of a refresh token replaces it. A confidential app's token that is bound to
+    /// a key, or to the app's own key, is of no use to a thief, and a rotation whose answer is lost
+    /// ends the sign-in: FAPI 2.0 Security Profile §5.3.2.1.
+    private static func rotates(_ grant: TokenGrantRecord, of app: AppRecord) -> Bool {
+        guard app.type == .confidential else { return true }
+        return grant.keyThumbprint == nil
+            && app.settings.authentication(of: app.type) != .privateKey
     }
 
     // MARK: Revocation
@@ -525,7 +539,8 @@ package struct GrantService: Sendable {
                 .invalidToken, "The access token is invalid, expired, or revoked.",
                 scheme: scheme)
         }
-        if let bound = grant.keyThumbprint {
+        // A confidential app may have refreshed with another key since the sign-in.
+        if let bound = claims["cnf"]?["jkt"]?.stringValue {
             let key: String?
             do {
                 key =

@@ -15,7 +15,7 @@ extension OAuthError {
     /// - Throws: `invalid_dpop_proof` if the app's tokens are bound to keys and the request proved
     ///   none.
     package static func requireProof(_ thumbprint: String?, for app: AppRecord) throws(OAuthError) {
-        guard thumbprint != nil || !app.settings.requiresDPoP else {
+        guard thumbprint != nil || !app.settings.needsDPoP else {
             throw OAuthError(.invalidProof, "This app's tokens require a DPoP proof.")
         }
     }

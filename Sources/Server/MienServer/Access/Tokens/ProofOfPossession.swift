@@ -11,6 +11,8 @@ package import MienStore
 package struct ProofOfPossession: Sendable {
     /// The maximum deviation of a client's clock.
     private static let tolerance = Duration.seconds(300)
+    /// How far ahead a client's clock may be under FAPI 2.0 (§5.3.2.1).
+    private static let strictTolerance = Duration.seconds(30)
 
     let store: Store
     let clock: ServerClock
@@ -28,11 +30,15 @@ package struct ProofOfPossession: Sendable {
 
     /// Verifies the request's proof and returns the thumbprint of its key.
     ///
-    /// - Parameter token: The access token of the request, if any.
+    /// - Parameters:
+    ///   - token: The access token of the request, if any.
+    ///   - app: The app that sends it, if it is known: its profile may demand more.
     /// - Returns: `nil` if the request has no proof.
     /// - Throws: ``OAuthError`` `invalid_dpop_proof` if there are several proofs, or the proof is
     ///   invalid or was used before.
-    package func thumbprint(of request: Request, token: String? = nil) async throws -> String? {
+    package func thumbprint(
+        of request: Request, token: String? = nil, app: AppRecord? = nil
+    ) async throws -> String? {
         let proofs = request.headers[values: .dpop]
         guard let proof = proofs.first else { return nil }
         guard proofs.count == 1 else {
@@ -50,6 +56,10 @@ package struct ProofOfPossession: Sendable {
         } catch let error as JWSError { throw Self.refused(error.reason) } catch let error
             as DPoPProof.Invalid
         { throw Self.refused(error.reason) }
+        if let allowed = app?.settings.signatureAlgorithms, !allowed.contains(read.key.algorithm) {
+            let names = allowed.map(\.rawValue).sorted().joined(separator: " or ")
+            throw Self.refused("The key of the proof must be for \(names).")
+        }
         guard read.method.utf8.elementsEqual(request.method.rawValue.utf8) else {
             throw Self.refused("htm must be \(request.method.rawValue).")
         }
@@ -59,7 +69,8 @@ package struct ProofOfPossession: Sendable {
             throw Self.refused("htu must be \(address).")
         }
         let now = clock.now, time = read.issuedAt
-        guard time <= now + Self.tolerance, now <= time + Self.tolerance else {
+        let ahead = app?.settings.profile == nil ? Self.tolerance : Self.strictTolerance
+        guard time <= now + ahead, now <= time + Self.tolerance else {
             throw Self.refused("iat must be within five minutes of the server's time.")
         }
         if let token {
