@@ -102,15 +102,15 @@ route("/admin/users/:id", async ({ id }, root, { signal }) => {
   const apps = may("readConfiguration") ? orWithout(listAll("/v1/apps", { signal }), []) : [];
   const verification = may("readVerifications")
     ? orWithout(call("GET", `${path}/verification`, { signal }), null) : null;
-  const [authenticators, signIns, consents, known, verified] = await Promise.all([
+  const [authenticators, signIns, consents, groups, known, verified] = await Promise.all([
     call("GET", `${path}/authenticators`, { signal }), call("GET", `${path}/sign-ins`, { signal }),
-    call("GET", `${path}/consents`, { signal }), apps, verification,
+    call("GET", `${path}/consents`, { signal }), call("GET", `${path}/groups`, { signal }), apps, verification,
   ]);
   const context = { user, path, appNames: new Map(known.map((app) => [app.id, app.name])),
     mayChange: may("changeUsers"), redraw: render };
   replace(parts, profile(context), authenticatorSection(context, authenticators.items),
     signInSection(context, signIns, signal), userOrganizations(path, signal),
-    consentSection(context, consents.items), verified && verificationSection(context, verified),
+    groupSection(context, groups.groups), consentSection(context, consents.items), verified && verificationSection(context, verified),
     may("readAudit") && activitySection(context, signal),
     context.mayChange && dangerSection(context));
   replace(root,
@@ -231,6 +231,26 @@ function signInSection(context, first, signal) {
               t("users.ended")), { "aria-label": t("users.end_named", { name: name(one) }),
                 class: "button button-secondary button-small" }) }] : []),
   ] }));
+}
+
+/** The groups that apps read in a claim, one on each line. */
+function groupSection(context, groups) {
+  const input = h("textarea", { class: "input", rows: 3, spellcheck: "false", autocomplete: "off",
+    disabled: !context.mayChange, value: groups.join("\n") });
+  const one = field({ label: t("users.groups"), help: t("users.groups_help"), input });
+  const message = h("div"), submit = h("button", { class: "button button-secondary" }, t("users.groups_save"));
+  return section(t("users.groups"), {}, h("form", { class: "form", novalidate: true, onsubmit: (event) => {
+    event.preventDefault();
+    busy(submit, async () => {
+      replace(message);
+      one.setError("");
+      const names = input.value.split("\n").map((line) => line.trim()).filter(Boolean);
+      try {
+        await call("PUT", `${context.path}/groups`, { body: { groups: names } });
+        toast(t("users.groups_saved"));
+      } catch (error) { showFaults(error, { groups: one }, message); }
+    });
+  } }, message, one, context.mayChange && h("div", { class: "actions" }, submit)));
 }
 
 function consentSection(context, items) {

@@ -213,6 +213,7 @@ public struct Tables {
     public var adminLocks: AdminLockTable { AdminLockTable(connection: connection) }
     public var adminOffers: AdminOfferTable { AdminOfferTable(connection: connection, keys: keys) }
     public var organizations: OrganizationTable { OrganizationTable(connection: connection) }
+    public var groups: GroupTable { GroupTable(connection: connection) }
     public var organizationMembers: OrganizationMemberTable {
         OrganizationMemberTable(connection: connection)
     }

@@ -65,7 +65,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var requiresSignedRequests = false
     /// Sets what the profile demands, whatever the other settings leave open.
     public var profile: SecurityProfile?
-    /// What the app reads about its users.
+    /// The claims that the app reads about its users.
     public var claims = ClaimSettings()
 
     public init(

@@ -139,7 +139,8 @@ package struct AuthorizationService: Sendable {
         guard parameters.isSigned || !app.settings.requiresSignedRequests else {
             throw refuse(
                 .invalidRequest,
-                "This app has to sign its requests. Its setting require_signed_request_object is on.")
+                "This app has to sign its requests. Its setting require_signed_request_object is on."
+            )
         }
         for (name, code) in Self.unsupported where form[name] != nil {
             throw refuse(code, "This server does not support the parameter \(name) of this app.")
@@ -216,7 +217,8 @@ package struct AuthorizationService: Sendable {
                 resources: form.all("resource"), app: app)
             return Request(
                 app: app, redirectURI: redirect, scope: scope, resources: resources, state: state,
-                mode: mode, pushed: parameters.pushed, nonce: form["nonce"], claims: claims, challenge: challenge,
+                mode: mode, pushed: parameters.pushed, nonce: form["nonce"], claims: claims,
+                challenge: challenge,
                 thumbprint: thumbprint,
                 loginHint: form["login_hint"].flatMap { Self.isName($0) ? $0 : nil },
                 expectedAccount: hint??.account ?? subject ?? nil,

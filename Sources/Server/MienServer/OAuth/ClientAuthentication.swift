@@ -39,8 +39,10 @@ package struct ClientAuthentication: Sendable {
         {
             throw OAuthError(.invalidClient, problem.detail, scheme: scheme)
         }
-        guard app.type == .public || [nil, scheme == nil ? .post : .basic].contains(
-            app.settings.authenticationMethod)
+        guard
+            app.type == .public
+                || [nil, scheme == nil ? .post : .basic].contains(
+                    app.settings.authenticationMethod)
         else {
             throw OAuthError(
                 .invalidClient, "The app's setting token_endpoint_auth_method allows another way.",
@@ -51,7 +53,8 @@ package struct ClientAuthentication: Sendable {
 
     private static let twice = OAuthError(
         .invalidRequest,
-        "Authenticate the app once: in the form, in the Authorization header, or with client_assertion.")
+        "Authenticate the app once: in the form, in the Authorization header, or with client_assertion."
+    )
 
     private static func basic(_ request: Request) throws(OAuthError) -> (String, String)? {
         guard let text = request.headers[.authorization], text.prefix(6).lowercased() == "basic "

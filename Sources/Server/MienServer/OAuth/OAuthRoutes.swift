@@ -213,16 +213,17 @@ package struct OAuthRoutes {
     private func userInfo(_ request: Request) async throws -> Response {
         let caller = try await grants.caller(
             of: request, needed: .scope(Scope.openID), bodyToken: tokenInBody(of: request))
-        let (app, organization) = try await store.read {
-            tables -> (AppRecord?, OrganizationAccess?) in
-            let app = try tables.apps.find(caller.app)
-            guard let app, let id = caller.grant.organization else { return (app, nil) }
+        let (app, organization, groups) = try await store.read {
+            tables -> (AppRecord?, OrganizationAccess?, GroupNames) in
+            let app = try tables.apps.find(caller.app), user = caller.account.id
+            let groups = try tables.groups.names(of: user)
+            guard let app, let id = caller.grant.organization else { return (app, nil, groups) }
             // As the user has it today.
-            return (app, try tables.access(of: caller.account.id, in: app, through: id))
+            return (app, try tables.access(of: user, in: app, through: id), groups)
         }
         let user = UserClaims(
             account: caller.account, settings: app?.settings.claims ?? ClaimSettings(),
-            groups: organization?.groups ?? [])
+            groups: groups, organization: organization)
         var claims = caller.grant.claims.journey.merging(
             user.claims(scope: caller.scope, names: caller.grant.claims.userInfo)
         ) { $1 }

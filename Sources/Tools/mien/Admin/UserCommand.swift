@@ -16,7 +16,8 @@ struct UserCommand: AsyncParsableCommand {
               mien admin user set ada --state suspended
             """,
         subcommands: [
-            List.self, Create.self, Show.self, Change.self, SignIns.self, EndSignIns.self,
+            List.self, Create.self, Show.self, Change.self, Groups.self, SignIns.self,
+            EndSignIns.self,
             Compromised.self, Delete.self,
         ])
 

@@ -7,18 +7,21 @@ import Testing
     static let lifetimes = TokenLifetimes(
         accessSeconds: 300, refreshSeconds: 600, expiresAfterIdling: true, idleSeconds: 120)
 
-    @Test func `a token that is not replaced stays valid, and an earlier one still ends the family`() {
+    @Test
+    func `a token that is not replaced stays valid, and an earlier one still ends the family`() {
         var family = RefreshFamily(under: TokenLifetimes(refreshSeconds: 900), at: Self.start)
         for seconds in [1, 100, 500] {
             #expect(
-                family.use(0, mark: [1], isRotated: false, at: Self.start + .seconds(Int64(seconds)))
+                family.use(
+                    0, mark: [1], isRotated: false, at: Self.start + .seconds(Int64(seconds)))
                     == .kept)
         }
         #expect(family.generation == 0 && family.usedAt == Self.start + .seconds(500))
         #expect(family.usersMark == nil)
         #expect(family.use(0, at: Self.start + .seconds(501)) == .rotated)
         #expect(family.use(0, isRotated: false, at: Self.start + .seconds(550)) == .reused)
-        #expect(family.use(1, isRotated: false, at: Self.start + .seconds(551)) == .refused(.revoked))
+        #expect(
+            family.use(1, isRotated: false, at: Self.start + .seconds(551)) == .refused(.revoked))
     }
 
     private enum Step: CaseIterable {
@@ -248,7 +251,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("openid profile roles", "openid profile"), ("openid groups phone", "groups openid phone"),
+            ("openid profile roles", "openid profile"),
+            ("openid groups phone", "groups openid phone"),
             ("roles https://example.org/\(String(repeating: "a", count: 100))", ""),
             ("", ""), ((1...40).map { "s\($0)" }.joined(separator: " ") + " openid", "openid"),
             ("OPENID", ""), ("openid \"x\"", nil), ("openid\tprofile", nil),

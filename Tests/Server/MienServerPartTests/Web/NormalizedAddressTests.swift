@@ -38,7 +38,7 @@ struct NormalizedAddressTests {
     }
 
     @Test(
-        "what is no http address has no form",
+        "other text has no form",
         arguments: [
             "", "id.example/a", "ftp://id.example/", "https://", "https:///a",
             "https://id.example@evil.example/", "https://id.example/ä", "https://[::1/a",

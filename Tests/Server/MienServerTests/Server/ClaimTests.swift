@@ -7,7 +7,7 @@ import Testing
 
 @testable import MienServer
 
-/// What apps read about people: by scope, by name, by the app's settings, and from journeys.
+/// Claims that apps read about people: by scope, by name, by the app's settings, and from journeys.
 @Suite("Claims", .enabled(if: Installed.isThere, Installed.reason))
 struct ClaimTests {
     private let scratch: ScratchFolder

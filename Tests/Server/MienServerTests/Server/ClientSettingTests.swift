@@ -8,7 +8,7 @@ import Testing
 
 @testable import MienServer
 
-/// What an administrator can loosen for one app, and what protects it then.
+/// Demands that an administrator can loosen for one app, and what protects it then.
 @Suite("Settings of an app's protocol", .enabled(if: Installed.isThere, Installed.reason))
 struct ClientSettingTests {
     private let scratch: ScratchFolder

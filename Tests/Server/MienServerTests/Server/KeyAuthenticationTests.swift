@@ -24,7 +24,8 @@ struct KeyAuthenticationTests {
 
     private static let own: [String: String?] = ["grant_type": "client_credentials"]
 
-    @Test("an app with a key has no secret, and gets tokens", arguments: DeviceKeyAlgorithm.allCases)
+    @Test(
+        "an app with a key has no secret, and gets tokens", arguments: DeviceKeyAlgorithm.allCases)
     func life(_ algorithm: DeviceKeyAlgorithm) async throws {
         try await withServer { server in
             let app = try await KeyedApp.create(server, algorithm)
@@ -57,7 +58,10 @@ struct KeyAuthenticationTests {
             for (name, assertion) in [
                 ("other key", try await app.assertion(by: other)),
                 ("other kid", try await app.assertion(header: ["kid": "k2"])),
-                ("typ of proofs", try await app.assertion(header: ["typ": "dpop+jwt", "kid": "k1"])),
+                (
+                    "typ of proofs",
+                    try await app.assertion(header: ["typ": "dpop+jwt", "kid": "k1"])
+                ),
                 ("no exp", try await app.assertion(["exp": nil])),
                 ("expired", try await app.assertion(["exp": .number(now - 300)])),
                 ("too long", try await app.assertion(["exp": .number(now + 7200)])),
@@ -95,8 +99,9 @@ struct KeyAuthenticationTests {
     @Test("an app may be held to one of the ways to send its secret")
     func ways() async throws {
         try await withServer { server in
-            for (method, allowsForm) in [("client_secret_basic", false), ("client_secret_post", true)]
-            {
+            for (method, allowsForm) in [
+                ("client_secret_basic", false), ("client_secret_post", true),
+            ] {
                 let app = try await PageApp.create(
                     server, id: method, ["token_endpoint_auth_method": .string(method)])
                 let secret = try #require(app.secret)
@@ -119,18 +124,26 @@ struct KeyAuthenticationTests {
             let keys = KeyedApp.keySet(signer)
             let secret: JSONValue = ["keys": [["kty": "oct", "k": "AAAA"]]]
             for (type, settings, field) in [
-                (.confidential, ["token_endpoint_auth_method": "private_key_jwt"],
-                    "token_endpoint_auth_method"),
-                (.public, ["token_endpoint_auth_method": "private_key_jwt", "jwks": keys],
-                    "token_endpoint_auth_method"),
-                (.confidential, ["token_endpoint_auth_method": "none"],
-                    "token_endpoint_auth_method"),
+                (
+                    .confidential, ["token_endpoint_auth_method": "private_key_jwt"],
+                    "token_endpoint_auth_method"
+                ),
+                (
+                    .public, ["token_endpoint_auth_method": "private_key_jwt", "jwks": keys],
+                    "token_endpoint_auth_method"
+                ),
+                (
+                    .confidential, ["token_endpoint_auth_method": "none"],
+                    "token_endpoint_auth_method"
+                ),
                 (.confidential, ["jwks": keys, "jwks_uri": "http://localhost/keys"], "jwks_uri"),
                 (.confidential, ["jwks": ["keys": []]], "jwks"),
                 (.confidential, ["jwks": secret], "jwks"),
                 (.confidential, ["jwks_uri": "https://keys.example/jwks"], "jwks_uri"),
-                (.confidential, ["require_signed_request_object": true],
-                    "require_signed_request_object"),
+                (
+                    .confidential, ["require_signed_request_object": true],
+                    "require_signed_request_object"
+                ),
             ] as [(AppType, [String: JSONValue], String)] {
                 let error = await #expect(throws: MienError.self) {
                     _ = try await PageApp.create(server, id: "wrong", type: type, settings)

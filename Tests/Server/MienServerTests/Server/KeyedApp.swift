@@ -16,7 +16,12 @@ struct KeyedApp: Sendable {
     var server: TestServer { page.server }
 
     static func keySet(_ signer: SoftwareSigner, id: String = "k1") -> JSONValue {
-        ["keys": [.object((signer.publicKey.jwk.objectValue ?? [:]).merging(["kid": .string(id)]) { $1 })]]
+        [
+            "keys": [
+                .object(
+                    (signer.publicKey.jwk.objectValue ?? [:]).merging(["kid": .string(id)]) { $1 })
+            ]
+        ]
     }
 
     static func create(

@@ -56,7 +56,7 @@ struct PageApp: Sendable {
             "/oauth2/authorize?\(query(changed))", name: name)
     }
 
-    /// What a request without PKCE leaves out.
+    /// The parameters that a request without PKCE leaves out.
     static let withoutPKCE: [String: String?] = [
         "code_challenge": nil, "code_challenge_method": nil,
     ]

@@ -111,12 +111,19 @@ struct SecurityProfileTests {
             for (type, settings, field) in [
                 (.public, ["jwks": keys], "profile"), (.confidential, [:], "profile"),
                 (.confidential, ["jwks": keys, "requires_pkce": false], "requires_pkce"),
-                (.confidential, ["jwks": keys, "id_token_signed_response_alg": "RS256"],
-                    "id_token_signed_response_alg"),
-                (.confidential, ["jwks": keys, "token_endpoint_auth_method": "client_secret_post"],
-                    "token_endpoint_auth_method"),
-                (.confidential, ["jwks": keys, "redirect_uris": ["http://localhost/back"]],
-                    "redirect_uris[0]"),
+                (
+                    .confidential, ["jwks": keys, "id_token_signed_response_alg": "RS256"],
+                    "id_token_signed_response_alg"
+                ),
+                (
+                    .confidential,
+                    ["jwks": keys, "token_endpoint_auth_method": "client_secret_post"],
+                    "token_endpoint_auth_method"
+                ),
+                (
+                    .confidential, ["jwks": keys, "redirect_uris": ["http://localhost/back"]],
+                    "redirect_uris[0]"
+                ),
             ] as [(AppType, [String: JSONValue], String)] {
                 let error = await #expect(throws: MienError.self) {
                     _ = try await PageApp.create(

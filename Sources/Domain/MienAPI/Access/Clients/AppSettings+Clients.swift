@@ -17,7 +17,7 @@ extension AppSettings {
     /// Whether tokens have to be bound to a key, by the setting or the profile.
     public var needsDPoP: Bool { requiresDPoP || profile == .fapi2 }
 
-    /// What contradicts the profile.
+    /// The settings that contradict the profile.
     var profileFaults: [(setting: String, message: String)] {
         guard profile == .fapi2 else { return [] }
         var faults: [(String, String)] = []
@@ -43,7 +43,7 @@ extension AppSettings {
     /// Whether the app has keys with which it signs.
     public var hasKeys: Bool { jwks != nil || jwksURI != nil }
 
-    /// What is wrong with the app's keys, apart from the keys themselves.
+    /// The settings that do not fit the app's keys. The keys themselves are not looked at.
     var keyFaults: [(setting: String, message: String)] {
         var faults: [(String, String)] = []
         if jwks != nil, jwksURI != nil {

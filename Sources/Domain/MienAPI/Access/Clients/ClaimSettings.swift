@@ -1,4 +1,4 @@
-/// What an app reads about its users, where, and under which names.
+/// The claims that an app reads about its users, where, and under which names.
 ///
 /// The standard claims of OpenID Connect Core §5.1 come from the account, and from attributes of the
 /// same names.

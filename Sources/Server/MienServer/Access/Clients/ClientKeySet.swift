@@ -37,7 +37,8 @@ struct ClientKeySet: Sendable {
         }
         guard !keys.isEmpty else {
             throw Invalid(
-                reason: "must contain a key for signatures: P-256, RSA of 2048 to 4096 bits, or Ed25519"
+                reason:
+                    "must contain a key for signatures: P-256, RSA of 2048 to 4096 bits, or Ed25519"
             )
         }
         self.keys = keys

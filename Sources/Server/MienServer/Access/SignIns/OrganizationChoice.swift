@@ -8,9 +8,6 @@ package struct OrganizationAccess: Sendable, Hashable {
     package let name: String
     package let roles: MemberRoles
 
-    /// The names of the groups that the roles make the user a member of.
-    package var groups: [String] { roles.words }
-
     /// The claims of tokens.
     package var claims: [String: JSONValue] {
         [

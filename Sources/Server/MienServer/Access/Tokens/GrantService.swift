@@ -68,7 +68,7 @@ package struct GrantService: Sendable {
         let grantID = id ?? .random(using: &generator), nonce = generator.bytes(16)
         let epoch = signIn.epoch
         let made = try await store.write {
-            tables -> (TokenGrantRecord, AccountRecord, OrganizationAccess?)? in
+            tables -> (TokenGrantRecord, AccountRecord, OrganizationAccess?, GroupNames)? in
             guard try isGood(tables), let account = try tables.accounts.find(signIn.account),
                 account.state == .active
             else { return nil }
@@ -108,12 +108,12 @@ package struct GrantService: Sendable {
                 AuditEvent(
                     "tokens.granted", actor: "app", account: grant.account, app: grant.app,
                     detail: detail), at: now)
-            return (grant, account, organization)
+            return (grant, account, organization, try tables.groups.names(of: grant.account))
         }
-        guard let (grant, active, organization) = made else { throw Self.refused }
+        guard let (grant, active, organization, groups) = made else { throw Self.refused }
         metrics.count(.grants, ["result": "granted"])
         return try answer(
-            grant, of: active, organization, grant.scope, grant.resources, signIn.app,
+            grant, of: active, organization, groups, grant.scope, grant.resources, signIn.app,
             key: grant.keyThumbprint, nonce: signIn.nonce, at: now)
     }
 
@@ -155,7 +155,7 @@ package struct GrantService: Sendable {
 
     private func answer(
         _ grant: TokenGrantRecord, of account: AccountRecord, _ organization: OrganizationAccess?,
-        _ scope: Scope, _ resources: [String], _ app: AppRecord, key: String?,
+        _ groups: GroupNames, _ scope: Scope, _ resources: [String], _ app: AppRecord, key: String?,
         nonce: String? = nil, at now: Instant
     ) throws -> TokenAnswer {
         // The grant may date from when the app was a first-party app.
@@ -179,7 +179,8 @@ package struct GrantService: Sendable {
         var idToken: String?
         if scope.contains(Scope.openID) {
             let user = UserClaims(
-                account: account, settings: settings.claims, groups: organization?.groups ?? [])
+                account: account, settings: settings.claims, groups: groups,
+                organization: organization)
             var claims = grant.claims.journey.merging(
                 user.claims(
                     scope: settings.claims.areInIDToken ? scope : Scope(words: []),
@@ -288,7 +289,8 @@ package struct GrantService: Sendable {
         }
         let rotated = try await store.write {
             tables -> (
-                grant: TokenGrantRecord, account: AccountRecord, organization: OrganizationAccess?
+                grant: TokenGrantRecord, account: AccountRecord, organization: OrganizationAccess?,
+                groups: GroupNames
             )? in
             guard let found = try Self.find(token, tables, keys), found.grant.app == app.id else {
                 return nil
@@ -334,16 +336,18 @@ package struct GrantService: Sendable {
                         .invalidTarget, "resource must be one of the granted resources.")
                 }
                 if use != .repeated { try tables.grants.update(grant) }
-                return (grant, account, organization)
+                return (
+                    grant, account, organization, try tables.groups.names(of: grant.account)
+                )
             }
         }
-        guard let (grant, account, organization) = rotated else {
+        guard let (grant, account, organization, groups) = rotated else {
             metrics.count(.grants, ["result": "refused"])
             throw Self.refused
         }
         metrics.count(.grants, ["result": "refreshed"])
         return try answer(
-            grant, of: account, organization, asked ?? grant.scope,
+            grant, of: account, organization, groups, asked ?? grant.scope,
             resources.isEmpty ? grant.resources : resources, app,
             key: grant.keyThumbprint == nil ? nil : thumbprint, at: now)
     }

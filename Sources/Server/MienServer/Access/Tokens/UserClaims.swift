@@ -7,7 +7,10 @@ internal import MienStore
 struct UserClaims: Sendable {
     let account: AccountRecord
     let settings: ClaimSettings
-    let groups: [String]
+    /// The groups of the account.
+    let groups: GroupNames
+    /// The organization of the sign-in, whose roles count as groups.
+    let organization: OrganizationAccess?
 
     /// Claims of strings, which come from the attributes of the same names.
     private static let texts = [
@@ -58,7 +61,10 @@ struct UserClaims: Sendable {
         let profile = account.profile.use { $0 }
         var claims: [String: JSONValue] = [
             "updated_at": .number(Double(account.updatedAt.seconds)),
-            settings.groups: .array(groups.map { .string($0) }),
+            settings.groups: .array(
+                Set(groups.words + (organization?.roles.words ?? [])).sorted().map {
+                    .string($0)
+                }),
         ]
         let values = values(of: profile.attributes)
         for name in Self.texts { claims[name] = Self.text(values[name]) }

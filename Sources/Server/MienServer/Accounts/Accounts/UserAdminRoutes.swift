@@ -20,9 +20,9 @@ package struct UserAdminRoutes {
                 let found = try await store.read { try $0.accounts.find(identifier: text) }
                 return JSONBody.response(Page(items: found.map { [Self.answer($0)] } ?? []))
             }
-            let page = try AdminPage<UserKind>(request)
+            let page = try AdminPage<UserKind>(request), group = query["group"].map { String($0) }
             let records = try await page.read(from: store) {
-                try $0.accounts.page(after: $1, count: $2)
+                try $0.accounts.page(after: $1, count: $2, in: group)
             }
             return JSONBody.response(page.answer(records, id: \.id, Self.answer))
         }
@@ -71,6 +71,7 @@ package struct UserAdminRoutes {
             return Response(status: .noContent)
         }
         addSignIns(to: router)
+        addGroups(to: router)
         router.get("users/:user/erasure") { _, context in
             let id = try await records.user(context).id
             let counts = try await store.read { try $0.export.counts(of: id) }

@@ -22,7 +22,7 @@ package enum QueryParameters {
         "/v1/organizations/{organization}/members": ["administrators", "after", "identifier"],
         "/v1/product-keys": ["after"],
         "/v1/registry/people": ["encoding", "imported_before"],
-        "/v1/users": ["after", "identifier"],
+        "/v1/users": ["after", "group", "identifier"],
         "/v1/users/{user}/sign-ins": ["after"],
         "/v1/verifications/cases": ["after"],
     ]

@@ -55,7 +55,8 @@ extension WebPages: SignInPages {
 
     func begin(
         _ stage: SignInFlow.Stage?, _ wanted: AuthorizationService.Request,
-        _ parameters: AuthorizationParameters, _ request: Request, _ browser: BrowserSessions.Browser, _ context: MienRequestContext
+        _ parameters: AuthorizationParameters, _ request: Request,
+        _ browser: BrowserSessions.Browser, _ context: MienRequestContext
     ) async throws -> Response {
         if let wait = try await starts.take(context.client.key, at: clock.now) {
             return busy(request, wait)

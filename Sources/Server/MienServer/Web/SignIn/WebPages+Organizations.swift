@@ -29,7 +29,8 @@ extension WebPages {
     /// The same for a request that a session answers without a sign-in in progress.
     func finish(
         _ wanted: AuthorizationService.Request, for proof: PageProof,
-        _ parameters: AuthorizationParameters, _ request: Request, _ browser: BrowserSessions.Browser, _ context: MienRequestContext
+        _ parameters: AuthorizationParameters, _ request: Request,
+        _ browser: BrowserSessions.Browser, _ context: MienRequestContext
     ) async throws -> Response {
         let isSilent = wanted.prompts.contains(.none)
         switch try await choice(wanted, wanted.organization, of: proof.account) {

@@ -132,7 +132,7 @@ extension ExportedTable {
         deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
         grantAuthenticator, webRecord, appPermission, mailedLink, outbox, identity,
         identityAttempt, identityImage, identityJob, verificationSession, verificationImage,
-        reviewCase, organizationMember, organizationInvitation, auditCounted, audit,
+        reviewCase, organizationMember, accountGroup, organizationInvitation, auditCounted, audit,
     ]
 
     private static let account = ExportedTable(
@@ -407,6 +407,10 @@ extension ExportedTable {
         order: "created_at, organization_id",
         columns: [("organization_id", .text), ("roles", .json), ("created_at", .number)],
         omitted: ["account_id": owner, "is_admin": "whether the roles contain admin"])
+
+    private static let accountGroup = ExportedTable(
+        name: "account_group", section: "groups", order: "name",
+        columns: [("name", .text), ("created_at", .number)], omitted: ["account_id": owner])
 
     private static let organizationInvitation = ExportedTable(
         name: "organization_invitation", section: "organization_invitations",

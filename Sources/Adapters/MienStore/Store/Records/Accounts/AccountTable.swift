@@ -273,13 +273,19 @@ public struct AccountTable {
 
     /// Returns `count` accounts after `last`, oldest first.
     ///
+    /// - Parameter group: The group that they have; `nil` for all accounts.
     /// - Throws: ``StoreError`` `.stale` if `last` no longer exists, so that the remaining accounts
     ///   do not seem to be empty.
-    public func page(after last: UserID?, count: Int) throws(StoreError) -> [AccountRecord] {
-        try connection.page(
-            Self.columns, of: TimedList(table: "account", time: "created_at"), after: last,
-            count: count
-        ).map { row throws(StoreError) in try record(row) }
+    public func page(after last: UserID?, count: Int, in group: String? = nil) throws(StoreError)
+        -> [AccountRecord]
+    {
+        var list = TimedList(table: "account", time: "created_at")
+        if let group {
+            list.filter = "id IN (SELECT account_id FROM account_group WHERE name = ?)"
+            list.values = [.text(group)]
+        }
+        return try connection.page(Self.columns, of: list, after: last, count: count)
+            .map { row throws(StoreError) in try record(row) }
     }
 
     /// Returns the account's state and epoch, without decrypting the profile.

@@ -1,6 +1,6 @@
 public import MienCore
 
-/// What the tokens of a sign-in tell besides its scope.
+/// Claims that the tokens of a sign-in tell besides those of its scope.
 public struct GrantClaims: Sendable, Hashable, Codable {
     /// Claims that the app asked for by name: at the UserInfo endpoint, and in ID tokens (OpenID
     /// Connect Core §5.5).

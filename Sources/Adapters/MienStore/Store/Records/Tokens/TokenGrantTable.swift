@@ -25,7 +25,7 @@ public struct TokenGrantRecord: Sendable {
     public var family: RefreshFamily
     /// The organization through which the user signed in.
     public let organization: OrganizationID?
-    /// What the tokens tell besides the scope.
+    /// Claims that the tokens tell besides those of the scope.
     public let claims: GrantClaims
 
     public init(

@@ -24,6 +24,11 @@ extension FirstSchema {
         CREATE INDEX account_name_by_account ON account_name (account_id);
         CREATE INDEX account_name_by_identifier ON account_name (identifier_hash);
 
+        CREATE TABLE account_group (
+          account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, name TEXT NOT NULL,
+          created_at BIGINT NOT NULL, PRIMARY KEY (account_id, name));
+        CREATE INDEX account_group_by_name ON account_group (name, account_id);
+
         CREATE TABLE known_device (
           token_hash {blob} PRIMARY KEY, id TEXT NOT NULL,
           account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE, app_id TEXT NOT NULL,
