@@ -95,7 +95,7 @@ import Testing
                         RefreshModel.Call("x", .use(generation, mark: mark)), to: &nextState)
                     let expected: RefreshModel.Reply =
                         switch use {
-                        case .rotated, .repeated: .token(next.generation)
+                        case .rotated, .repeated, .kept: .token(next.generation)
                         case .reused, .refused: .refused
                         }
                     #expect(reply == expected, "\(generation) with \(mark as Any) after \(state)")
