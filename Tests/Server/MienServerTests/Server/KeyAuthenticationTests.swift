@@ -28,7 +28,7 @@ struct KeyAuthenticationTests {
         "an app with a key has no secret, and gets tokens", arguments: DeviceKeyAlgorithm.allCases)
     func life(_ algorithm: DeviceKeyAlgorithm) async throws {
         try await withServer { server in
-            let app = try await KeyedApp.create(server, algorithm)
+            let app = try await KeyedApp.create(server, algorithm: algorithm)
             #expect(app.page.secret == nil)
             let code = try await app.page.visit().parameters["code"]
             let tokens = try await app.redeem(code)

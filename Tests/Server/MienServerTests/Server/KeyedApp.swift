@@ -25,8 +25,9 @@ struct KeyedApp: Sendable {
     }
 
     static func create(
-        _ server: TestServer, id: String = "bank", _ algorithm: DeviceKeyAlgorithm = .es256,
-        _ settings: [String: JSONValue] = ["token_endpoint_auth_method": "private_key_jwt"]
+        _ server: TestServer, id: String = "bank",
+        _ settings: [String: JSONValue] = ["token_endpoint_auth_method": "private_key_jwt"],
+        algorithm: DeviceKeyAlgorithm = .es256
     ) async throws -> KeyedApp {
         let signer = try SoftwareSigner.generate(algorithm)
         let page = try await PageApp.create(
