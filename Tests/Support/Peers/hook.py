@@ -1,9 +1,11 @@
 """A webhook receiver that behaves according to the path. Prints {"port"}, then each call: path, headers, body, and the result of docs/webhooks.md's signature check.
 
 {"certificate", "key": PEM files for https, "page": docs/webhooks.md, "secret"}
+GET answers with {}, and /answer/TEXT with the JSON in base64url; it prints how often a path was asked for.
 /ok  /text  /empty  /deep  /big  /endless  /redirect  /hang  /drip  /drop  /busy-then-ok/N  /status/N
 """
 
+import base64
 import http.server
 import json
 import pathlib
@@ -28,8 +30,10 @@ class Hook(http.server.BaseHTTPRequestHandler):
         pass
 
     def do_GET(self):
-        tell(path=self.path, method="GET")
-        self.answer(200, b"{}")
+        calls[self.path] = calls.get(self.path, 0) + 1
+        tell(path=self.path, method="GET", count=calls[self.path])
+        text = self.path.removeprefix("/answer/")
+        self.answer(200, b"{}" if text == self.path else base64.urlsafe_b64decode(text + "=="))
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))

@@ -51,8 +51,8 @@ package struct OAuthRoutes {
         }
         // The page that posts an answer to an app. The browser may open it again, as it may repeat a
         // redirect; a code counts once.
-        router.get("oauth2/answer/:id") { request, context in
-            let id = try context.parameters.require("id")
+        router.get("oauth2/answer/:answer") { request, context in
+            let id = try context.parameters.require("answer")
             guard let answer = try await authorization.answer(id) else {
                 return pages.fault(
                     "The answer has expired. Begin again in the app.", status: .notFound,

@@ -236,7 +236,7 @@ import Testing
         }
         #expect(
             steps == [
-                "1-first 52311d07b45cfdc58d551900b773745bf8843354b1679ee83a859d8f84467fb4"
+                "1-first b8a8a0d8cc417e0ac91dcd9f6209a51e483d228d8fd40992293cb62e2bf0b101"
             ])
     }
 }

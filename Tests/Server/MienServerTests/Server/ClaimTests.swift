@@ -231,7 +231,8 @@ struct ClaimTests {
                   "form": {"type": "login_form", "on": {"password": "check"},
                     "config": {"branches": [{"id": "password"}], "output_variable": "form"}},
                   "check": {"type": "authenticate_password", "on": {"success": "done"},
-                    "config": {"username": "form.username", "password": "form.password"}},
+                    "config": {"username": "form.username", "password": "form.password",
+                      "failure_behavior": "abort"}},
                   "done": {"type": "complete_journey", "config": {"claims": {
                     "shift": "'night'", "email": "'typed@example.org'"}}}}}
                 """

@@ -156,4 +156,42 @@ struct KeyAuthenticationTests {
                 ).secret == nil)
         }
     }
+
+    @Test(
+        "keys at an address are asked for once by all who need them, and again for a new key",
+        .enabled(if: Peer.isThere, Peer.reason))
+    func address() async throws {
+        let peer = try Peer("hook"), port = try await peer.port()
+        let signer = try SoftwareSigner.generate(.es256)
+        let keys = Base64URL.encode(Array(JSONText.write(KeyedApp.keySet(signer)).utf8))
+        try await withServer(settings: [
+            "MIEN_WEBHOOK_HOSTS": "localhost", "MIEN_WEBHOOK_ALLOW_PRIVATE": "true",
+            "MIEN_WEBHOOK_SECRET": "a secret of the receiver's as well",
+        ]) { server in
+            let page = try await PageApp.create(
+                server, id: "bank",
+                [
+                    "token_endpoint_auth_method": "private_key_jwt",
+                    "jwks_uri": .string("http://localhost:\(port)/answer/\(keys)"),
+                ])
+            let app = KeyedApp(page: page, signer: signer)
+            let accepted = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 1...10 {
+                    group.addTask { try await app.post("/oauth2/token", Self.own).status }
+                }
+                return try await group.reduce(into: 0) { $0 += $1 == 200 ? 1 : 0 }
+            }
+            #expect(accepted == 10)
+            #expect(try await peer.next(with: "count")["count"] == 1)
+            func tryOther() async throws -> String? {
+                let other = try SoftwareSigner.generate(.es256)
+                let assertion = try await app.assertion(header: ["kid": "k2"], by: other)
+                return try await app.post("/oauth2/token", Self.own, assertion: assertion).error
+            }
+            #expect(try await tryOther() == "invalid_client", "asks nobody within 15 s")
+            server.time.advance(.seconds(16))
+            #expect(try await tryOther() == "invalid_client")
+            #expect(try await peer.next(with: "count")["count"] == 2)
+        }
+    }
 }

@@ -16,8 +16,11 @@ package final class ClientKeys: Sendable {
     private static let maxKept = 1000
 
     private struct Kept: Sendable {
-        let set: ClientKeySet?
+        /// What the address last answered; `nil` if it never did.
+        var set: ClientKeySet?
         let at: Instant
+        /// The request under way, for which all wait who need it.
+        var request: Task<ClientKeySet?, Never>?
     }
 
     private let fetch: @Sendable (_ url: String) async -> JSONValue?
@@ -79,17 +82,28 @@ package final class ClientKeys: Sendable {
             throw Refused(reason: "the app has no keys: set jwks or jwks_uri in its settings")
         }
         let now = clock.now, known = kept.withLock { $0[url] }
-        if let known, now < known.at + Self.lifetime {
+        if let known, known.request == nil, now < known.at + Self.lifetime {
             let found = known.set?.candidates(for: message) ?? []
             if !found.isEmpty || now < known.at + Self.pause { return found }
         }
-        let set = await fetch(url).flatMap { try? ClientKeySet($0) }
-        kept.withLock { kept in
+        return await fetched(url, at: now)?.candidates(for: message) ?? []
+    }
+
+    /// Asks an address for its keys. One that does not answer leaves them as they were.
+    private func fetched(_ url: String, at now: Instant) async -> ClientKeySet? {
+        let request = kept.withLock { kept in
+            if let request = kept[url]?.request { return request }
+            let known = kept[url]?.set
+            let request = Task { [fetch] in
+                await fetch(url).flatMap { try? ClientKeySet($0) } ?? known
+            }
             if kept.count >= Self.maxKept { kept = [:] }
-            // An address that does not answer now leaves the keys as they were.
-            kept[url] = Kept(set: set ?? known?.set, at: now)
+            kept[url] = Kept(set: known, at: now, request: request)
+            return request
         }
-        return (set ?? known?.set)?.candidates(for: message) ?? []
+        let set = await request.value
+        kept.withLock { $0[url] = Kept(set: set, at: now) }
+        return set
     }
 }
 
