@@ -7,7 +7,7 @@ enum TestProgram {
         let words = Array(CommandLine.arguments.dropFirst())
         switch words.first {
         case "store-writer" where words.count == 2: try await writeUntilKilled(words[1])
-        case "text-cost": printCost(Array(words.dropFirst()))
+        case "text-cost": printCosts(Array(words.dropFirst()))
         case "desktop-frames" where words.count == 4:
             try await DesktopFrames.run(Array(words.dropFirst()))
         default: exit(2)

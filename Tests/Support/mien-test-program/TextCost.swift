@@ -2,11 +2,10 @@ import MienAPI
 import MienAttestation
 import MienCore
 
-/// `mien-test-program text-cost INPUT BYTES`: reads an input of about BYTES bytes that is as expensive as its
-/// limits allow, and compares the result.
+/// `mien-test-program text-cost INPUT BYTES …`: reads inputs of about BYTES bytes that are as expensive as their
+/// limits allow, and compares the results.
 ///
 /// Run it with scripts/measure-text under callgrind, whose instruction counts are reproducible.
-/// BYTES of 0 measures the program itself.
 enum Input: String, CaseIterable {
     case longKey = "json-long-key", manyKeys = "json-many-keys", value = "json-value"
     case longName = "form-long-name", manyNames = "form-many-names", query = "query-value"
@@ -73,10 +72,15 @@ func cborText(_ text: String) -> [UInt8] {
     return [0x79, UInt8(count >> 8), UInt8(count & 255)] + bytes
 }
 
-func printCost(_ words: [String]) {
-    guard words.count == 2, let input = Input(rawValue: words[0]), let bytes = Int(words[1]) else {
-        fatalError(
-            "usage: text-cost \(Input.allCases.map(\.rawValue).joined(separator: "|")) BYTES")
+func printCosts(_ words: [String]) {
+    for index in stride(from: 0, to: words.count, by: 2) {
+        guard index + 1 < words.count, let input = Input(rawValue: words[index]),
+            let bytes = Int(words[index + 1])
+        else {
+            fatalError(
+                "usage: text-cost (\(Input.allCases.map(\.rawValue).joined(separator: "|")) BYTES)…"
+            )
+        }
+        print(cost(of: input, bytes: bytes))
     }
-    print(bytes == 0 ? 0 : cost(of: input, bytes: bytes))
 }
