@@ -15,14 +15,14 @@ build: setup ## build everything, optimized
 	@scripts/run swift build -c release
 
 demo: setup ## enroll and verify faces on the demo photos
-	@scripts/run swift build -c release --product mien
-	@scripts/run .build/release/mien demo
+	@scripts/quick-build mien
+	@scripts/mien demo
 	@echo; echo "Next: run make serve, and open the addresses that it prints in a browser: sign in with your own face."
 	@echo "For the command line, define the alias of README.md (“Set up”), then run mien doctor."
 
 serve: setup ## start a server with samples, and print the addresses to open in a browser
-	@scripts/run swift build -c release --product mien
-	@scripts/run scripts/serve
+	@scripts/quick-build mien
+	@scripts/serve
 
 test: ## set up, check format, build, run all tests and examples
 	@scripts/test
@@ -32,18 +32,18 @@ test-api: setup ## check every response of a server against docs/openapi.json (P
 
 test-web: ## use the web pages in Chromium and Firefox (PyPI the first time)
 	@scripts/setup --tests
-	@scripts/run swift build -c release --product mien
-	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/test-web
+	@scripts/quick-build mien
+	@MIEN_PROGRAM=$(CURDIR)/.build/tests/debug/mien scripts/run scripts/test-web
 
 test-android: ## test the kit for Android on a JVM, and its flows against a server
 	@scripts/setup --tests
-	@scripts/run swift build -c release --product mien
-	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/test-android
+	@scripts/quick-build mien
+	@MIEN_PROGRAM=$(CURDIR)/.build/tests/debug/mien scripts/run scripts/test-android
 
 screenshots: ## write pictures of every web page to .build/screenshots
 	@scripts/setup --tests
-	@scripts/run swift build -c release --product mien
-	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/screenshots
+	@scripts/quick-build mien
+	@MIEN_PROGRAM=$(CURDIR)/.build/tests/debug/mien scripts/run scripts/screenshots
 
 prove: ## run every proof, also those that make test leaves out, for up to two hours
 	@scripts/prove

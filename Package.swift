@@ -27,7 +27,7 @@ enum Group: String {
 
 /// `scripts/test` makes a debug build, which is quick and incremental, in which only C shims and what
 /// computes are optimized. A package with such flags cannot be a dependency.
-let isTestBuild = Context.environment["MIEN_TEST_BUILD"] != nil
+let isTestBuild = Context.environment["MIEN_QUICK_BUILD"] != nil
 
 /// Optimizes a module as a whole in a debug build.
 let optimized: [SwiftSetting] = [

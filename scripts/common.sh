@@ -18,3 +18,10 @@ load_environment() {
     if [ -f "$MIEN_HOME/env.sh" ]; then . "$MIEN_HOME/env.sh"; fi
 }
 load_environment
+
+# The options of the quick build: of tests, and of the first programs. It has a folder of its own, because other
+# debug builds have other flags. Each batch of files reads its whole module, so there is one batch for each
+# processor, not one for 25 files.
+# shellcheck disable=SC2034
+quick_options=(-Xswiftc -gnone -Xswiftc -driver-batch-size-limit -Xswiftc 2000 --disable-index-store
+    --scratch-path .build/tests)

@@ -85,8 +85,8 @@ prepare_program() {
     if [ -n "$program" ]; then return; fi
     doing=build
     if [ -n "$fetching" ]; then wait "$fetching" || true; fi
-    must swift build -c release --product mien
-    program=$(swift build -c release --show-bin-path 2>>"$log")/mien
+    must scripts/quick-build mien
+    program=$repository/.build/tests/debug/mien
 }
 
 # Says what the fallback costs and how to leave it.
