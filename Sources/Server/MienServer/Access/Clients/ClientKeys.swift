@@ -16,7 +16,7 @@ package final class ClientKeys: Sendable {
     private static let maxKept = 1000
 
     private struct Kept: Sendable {
-        /// What the address last answered; `nil` if it never did.
+        /// The last answer; `nil` if there was none.
         var set: ClientKeySet?
         let at: Instant
         /// The request under way, for which all wait who need it.
