@@ -39,8 +39,10 @@ class Player {
     return new mien.CaptureSession({ server: this.address, startToken });
   }
 
-  async capture({ agrees }) {
-    const session = this.capture_session, guidance = [];
+  capture({ agrees }) { return this.run(this.capture_session, agrees); }
+
+  async run(session, agrees) {
+    const guidance = [];
     let answer = await session.start(), asked;
     if (session.isOpen && answer.consent) {
       asked = answer.consent.text_version;
@@ -77,6 +79,26 @@ class Player {
     return { omittable: session.answer.omittable_actions ?? [] };
   }
   async cancel_capture() { return { status: (await this.capture_session.cancel()).status }; }
+
+  // Documents
+
+  get document_session() { return new mien.DocumentSession({ server: this.address, startToken: this.answer.data.payload.start_token }); }
+  seen(state) {
+    this.state = state;
+    return { status: state.status, missing: state.missing_images };
+  }
+
+  async document() { return this.seen(await this.document_session.status()); }
+  async document_consent() { return this.seen(await this.document_session.consent(this.state.consent.version)); }
+  async choose({ country, type }) { return this.seen(await this.document_session.choose(country, type)); }
+  async preview() { return this.document_session.preview(picture); }
+  async picture({ side }) {
+    const { accepted, recapture } = await this.document_session.put(side, picture);
+    return { accepted, ...recapture };
+  }
+  async selfie() { return this.run(new mien.CaptureSession({ server: this.address, startToken: await this.document_session.startSelfie() }), true); }
+  async submit() { return this.seen(await this.document_session.submit()); }
+  async judged() { return this.seen(await this.document_session.judged()); }
 
   // The session
 

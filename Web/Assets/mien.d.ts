@@ -1,5 +1,5 @@
 /**
- * Mien for web pages: `<mien-capture>`, journeys, signing in with OAuth, and passkeys.
+ * Mien for web pages: `<mien-capture>`, documents, journeys, signing in with OAuth, and passkeys.
  *
  * `import { ido } from "https://login.example.org/mien.js"`. Add your page's origin to the app's `web_origins`.
  * `server` and `serverPath` are origins such as `https://login.example.org`; the default is the origin of this module.
@@ -131,6 +131,73 @@ export class CaptureSession {
   recover(): Promise<{ picture: Uint8Array; milliseconds: number }[]>;
 }
 
+// Documents
+
+/** How far a session with documents is. docs/openapi.json describes each member. */
+export interface DocumentState {
+  session_id: string;
+  status: "requires_input" | "processing" | "recapture" | "complete" | "canceled" | "expired";
+  app_name: string;
+  /** Milliseconds since 1970. */
+  expires_at: number;
+  /** The text to agree to; absent once the person has. */
+  consent?: { content: string; language: string; version: string };
+  /** The pictures that are missing, in the order in which to take them. */
+  missing_images: ("document_front" | "document_tilt" | "document_back" | "selfie")[];
+  required: string[];
+  /** ISO 3166-1 alpha-2. */
+  country?: string;
+  document_type?: string;
+  supported_documents: { document_type: string; countries: string[] }[];
+  /** The picture that must be taken again, and why. */
+  recapture?: { image: string; reasons: string[] };
+  callback_url?: string;
+}
+
+/** What the server sees in a frame of the camera. */
+export interface DocumentPreview {
+  /** Whether a picture like this one would be good enough. */
+  ready: boolean;
+  /** What is wrong, the most important first: `no_document`, `cut_off`, `too_dark`. */
+  faults: string[];
+  /** The document's corners, clockwise, in parts of the picture's width and height; null without a document. */
+  corners: [number, number][] | null;
+}
+
+/** Whether a picture was good enough to be stored. */
+export interface DocumentPicture {
+  accepted: boolean;
+  missing_images: string[];
+  /** Why another one is needed; `hint` is the fault to correct. */
+  recapture?: { image?: string; reasons: string[]; hint?: string };
+}
+
+/** One session with pictures of a document, and mostly a face, for pages that draw their own screens. Its start token begins with `idv_`. */
+export class DocumentSession {
+  constructor(options: { server?: string; startToken: string });
+  status(): Promise<DocumentState>;
+  /** The person has read the text of this version and agrees. */
+  consent(version: string): Promise<DocumentState>;
+  /** Says which document it will be, one of `supported_documents`. */
+  choose(country: string, documentType: string): Promise<DocumentState>;
+  /** Where the document is in a JPEG of at most 300 kB, and what is wrong with it. Nothing is stored. Not repeated by itself. */
+  preview(picture: Uint8Array | Blob): Promise<DocumentPreview>;
+  /** Sends a picture of at most 5 MB: a JPEG, or a `Blob` with the type of another. It is stored only if it is good enough. */
+  put(image: "document_front" | "document_back", picture: Uint8Array | Blob): Promise<DocumentPicture>;
+  /** Sends four to eight JPEGs of the tilted document, each at most 1280 pixels wide or high, and 300 kB. */
+  putTilted(pictures: (Uint8Array | Blob)[]): Promise<DocumentPicture>;
+  /** Opens the capture of the face, and returns its start token, for `<mien-capture>` or `CaptureSession`. */
+  startSelfie(): Promise<string>;
+  /** Begins the judgment. */
+  submit(): Promise<DocumentState>;
+  /** Waits for the judgment. A result `recapture` asks for a picture again. */
+  judged(): Promise<DocumentState>;
+  /** Ends the session. What was captured is erased. */
+  cancel(): Promise<DocumentState>;
+}
+
+// Frames of live captures
+
 /** The link before the first frame of a live capture. `nonce`: 32 bytes. */
 export function firstLink(nonce: Uint8Array): Promise<Uint8Array>;
 /** The link of a frame, which binds it to all frames before it. */
@@ -226,6 +293,7 @@ export class Session {
   readonly idClaims?: Record<string, any>;
   /** A valid access token, renewed if necessary. */
   accessToken(): Promise<string>;
+  /** If the server refuses the access token, it is renewed once. */
   userInfo(): Promise<Record<string, any>>;
   /** Ends the sign-in. */
   signOut(): Promise<void>;

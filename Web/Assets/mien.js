@@ -39,6 +39,7 @@ async function repeat(send) {
     }
   }
 }
+const bearer = (token) => ({ authorization: `Bearer ${token}` });
 const post = (body, headers) =>
   ({ method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) });
 
@@ -56,7 +57,7 @@ export class CaptureSession {
 
   constructor({ server = home, startToken, captureID, csrf = "" }) {
     this.#url = new URL("/v1/capture", server).href;
-    this.#headers = startToken ? { authorization: `Bearer ${startToken}` } : { "x-mien-capture": captureID, "x-mien-csrf": csrf };
+    this.#headers = startToken ? bearer(startToken) : { "x-mien-capture": captureID, "x-mien-csrf": csrf };
     this.#credentials = startToken ? "omit" : "same-origin";
   }
 
@@ -218,6 +219,49 @@ class Sender {
   }
 }
 
+// MARK: Documents
+
+const blob = (content, type = "image/jpeg") => (content.type ? content : new Blob([content], { type }));
+
+export class DocumentSession {
+  #send;
+
+  constructor({ server = home, startToken }) {
+    const options = { headers: bearer(startToken), credentials: "omit" };
+    this.#send = (method, path, body, seconds) => request(new URL(`/v1/verification/${path}`, server), { method, body, ...options }, seconds);
+  }
+  #post(path, body = {}) { return this.#send("POST", path, blob(JSON.stringify(body), "application/json")); }
+
+  status() { return repeat(() => this.#send("GET", "session")); }
+  consent(version) { return repeat(() => this.#post("consent", { version })); }
+  choose(country, document_type) { return repeat(() => this.#post("document", { country, document_type })); }
+  preview(picture) { return this.#send("POST", "preview", blob(picture)); }
+  put(image, picture) { return repeat(() => this.#send("PUT", `images/${image}`, blob(picture), 60)); }
+
+  putTilted(pictures) {
+    const form = new FormData();
+    pictures.forEach((picture, k) => form.append(`frame${k + 1}`, blob(picture)));
+    return repeat(() => this.#send("PUT", "images/document_tilt", form, 60));
+  }
+
+  async startSelfie() { return (await repeat(() => this.#post("selfie"))).start_token; }
+
+  submit() {
+    return repeat(async () => {
+      try { return await this.#post("submit"); } catch (error) {
+        const state = error.code === "network_error" && await this.status();
+        if (!/processing|complete|canceled|expired/.test(state.status)) throw error;
+        return state;
+      }
+    });
+  }
+
+  async judged() {
+    for (let state; ; await sleep(1000)) if ((state = await this.status()).status !== "processing") return state;
+  }
+  cancel() { return repeat(() => this.#send("DELETE", "session")); }
+}
+
 // MARK: <mien-capture>
 
 export const texts = {
@@ -314,7 +358,6 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
     this.#wait();
     this.#send("mien-cancel", await this.session.cancel().catch(() => null));
   }
-
 
   #text(key) { return this.#texts[key] ?? key; }
   #word(name, ...prefixes) {
@@ -471,7 +514,7 @@ export class Journeys {
     this.#sent = null;
     const device_token = localStorage.getItem(this.#device) ?? undefined;
     const body = { client_id: this.#clientId, additional_params: additionalParams, flow_id: flowId, device_token };
-    return this.#send(`${encodeURIComponent(journeyId)}/start`, post(body, accessToken && { authorization: `Bearer ${accessToken}` }));
+    return this.#send(`${encodeURIComponent(journeyId)}/start`, post(body, accessToken && bearer(accessToken)));
   }
 
   async submitClientResponse(option, data) {
@@ -553,7 +596,14 @@ export class Session {
     }
     return this.#tokens.access_token;
   }
-  async userInfo() { return request(`${this.#server}/oauth2/userinfo`, { headers: { authorization: `Bearer ${await this.accessToken()}` } }); }
+  async userInfo() {
+    const send = async () => request(`${this.#server}/oauth2/userinfo`, { headers: bearer(await this.accessToken()) });
+    try { return await send(); } catch (error) {
+      if (error.code !== "invalid_token" || !this.#tokens.refresh_token) throw error;
+      this.#until = 0;
+      return send();
+    }
+  }
   async signOut() {
     const { refresh_token: token } = this.#tokens;
     this.#tokens = {};

@@ -2,7 +2,7 @@
 // references no other enclave opens. Source: developer.apple.com/documentation/cryptokit, the pages
 // secureenclave, secureenclave/p256/keyagreement/privatekey, its initializers
 // init(compactrepresentable:accesscontrol:authenticationcontext:) and
-// init(datarepresentation:authenticationcontext:), and datarepresentation.
+// init(datarepresentation:authenticationcontext:), and datarepresentation; documentation/cryptotokenkit/tkerror.
 @_exported import Crypto
 import FakePhone
 import Foundation
@@ -25,6 +25,12 @@ public enum SecureEnclave {
                 /// Opens a reference that this enclave has made.
                 public init(dataRepresentation: Data) throws {
                     enclave = UInt8(FakePhone.shared.with { $0.enclave })
+                    if let code = FakePhone.shared.with({ $0.enclaveError }) {
+                        throw NSError(domain: "CryptoTokenKit", code: code)
+                    }
+                    guard dataRepresentation.count == 33 else {
+                        throw CryptoKitError.incorrectParameterSize
+                    }
                     guard isAvailable, dataRepresentation.first == enclave else {
                         throw CryptoKitError.authenticationFailure
                     }

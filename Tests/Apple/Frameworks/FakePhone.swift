@@ -62,6 +62,8 @@ public struct FakePhoneState: Sendable {
     public var hasEnclave = true
     /// Which enclave the phone has. Another one opens no reference of this one.
     public var enclave = 1
+    /// A code of `TKError` with which the enclave refuses each reference.
+    public var enclaveError: Int?
     /// The object with which Apple attests a key, for a hash of client data.
     public var attest: @Sendable (_ keyID: String, _ hash: Data) throws -> Data = { _, _ in Data() }
     /// Goes to the URL, and returns the one at which the scheme of the app was reached.

@@ -31,14 +31,14 @@
 
 /// A view on a screen.
 @MainActor public final class FakeScreen {
-    fileprivate static var current: FakeScreen!
+    static var current: FakeScreen!
     private let draw: (FakeScreen) -> [FakeElement]
-    fileprivate var slots: [String: Any] = [:]
+    var slots: [String: Any] = [:]
     private var path: [String] = []
     private var counts: [String: Int] = [:]
     /// The places whose tasks began, and what happens when they disappear.
-    fileprivate var appeared: [String: (task: Task<Void, Never>?, end: [() -> Void])] = [:]
-    fileprivate var seen: Set<String> = []
+    var appeared: [String: (task: Task<Void, Never>?, end: [() -> Void])] = [:]
+    var seen: Set<String> = []
 
     public init<Root: View>(_ root: Root) {
         draw = { $0.elements(root) }
@@ -93,15 +93,15 @@
     }
 
     /// The elements of a view that is another one as soon as its identity changes.
-    fileprivate func elements<V: View>(_ view: V, identity: AnyHashable) -> [FakeElement] {
+    func elements<V: View>(_ view: V, identity: AnyHashable) -> [FakeElement] {
         path.append("id \(identity)")
         defer { path.removeLast() }
         return elements(view)
     }
 
-    fileprivate var place: String { path.joined(separator: "/") }
+    var place: String { path.joined(separator: "/") }
 
-    fileprivate func elements<V: View>(_ view: V) -> [FakeElement] {
+    func elements<V: View>(_ view: V) -> [FakeElement] {
         let level = path.joined(separator: "/") + "/\(V.self)"
         counts[level, default: 0] += 1
         path.append("\(V.self)#\(counts[level]!)")
@@ -114,8 +114,8 @@
     }
 }
 
-@MainActor private protocol FakeDrawn { func drawn(on screen: FakeScreen) -> [FakeElement] }
-@MainActor private protocol FakeStored { func connect(_ screen: FakeScreen, _ place: String) }
+@MainActor protocol FakeDrawn { func drawn(on screen: FakeScreen) -> [FakeElement] }
+@MainActor protocol FakeStored { func connect(_ screen: FakeScreen, _ place: String) }
 
 // MARK: Views
 
@@ -414,7 +414,7 @@ public struct Picker<Selection: Hashable, Content: View>: View, FakeDrawn {
         return [picker]
     }
 }
-@MainActor private enum FakeTag { static var found: [AnyHashable] = [] }
+@MainActor enum FakeTag { static var found: [AnyHashable] = [] }
 
 public struct ProgressView: View, FakeDrawn {
     let value: Double?
@@ -495,179 +495,6 @@ public struct Spacer: View, FakeDrawn {
     public init() {}
     public var body: Never { fatalError() }
     func drawn(on screen: FakeScreen) -> [FakeElement] { [] }
-}
-
-// MARK: Looks
-
-public struct Font: Sendable {
-    public static let title = Font(), title2 = Font(), title3 = Font(), headline = Font()
-    public static func system(size: CGFloat) -> Font { Font() }
-    public func bold() -> Font { self }
-}
-public struct Alignment: Sendable {
-    public static let leading = Alignment(), trailing = Alignment(), top = Alignment(),
-        bottom = Alignment(), center = Alignment()
-}
-public enum TextAlignment: Sendable { case leading, center, trailing }
-public enum ContentMode: Sendable { case fit, fill }
-public enum ControlSize: Sendable { case regular, large }
-public protocol PrimitiveButtonStyle {}
-public struct BorderedProminentButtonStyle: PrimitiveButtonStyle {}
-extension PrimitiveButtonStyle where Self == BorderedProminentButtonStyle {
-    public static var borderedProminent: Self { Self() }
-}
-public struct AccessibilityTraits: OptionSet, Sendable {
-    public let rawValue: Int
-    public init(rawValue: Int) { self.rawValue = rawValue }
-    public static let isHeader = Self(rawValue: 1), updatesFrequently = Self(rawValue: 2)
-}
-
-public protocol ShapeStyle {}
-public struct Color: ShapeStyle, Sendable {
-    public static let green = Color(), yellow = Color()
-}
-public struct HierarchicalShapeStyle: ShapeStyle {}
-extension ShapeStyle where Self == HierarchicalShapeStyle {
-    public static var secondary: Self { Self() }
-}
-public struct ForegroundStyle: ShapeStyle { public init() {} }
-
-public struct Path: Sendable {
-    public private(set) var points: [CGPoint] = []
-    public init() {}
-    public mutating func addLines(_ lines: [CGPoint]) { points += lines }
-    public mutating func closeSubpath() {}
-}
-@MainActor @preconcurrency public protocol Shape: View where Body == FakeShape {
-    func path(in rect: CGRect) -> Path
-}
-public struct FakeShape: View, FakeDrawn {
-    public var body: Never { fatalError() }
-    func drawn(on screen: FakeScreen) -> [FakeElement] { [] }
-}
-extension Shape {
-    public var body: FakeShape { FakeShape() }
-    public func trim(from: CGFloat, to: CGFloat) -> some Shape { self }
-    public func stroke(lineWidth: CGFloat) -> some View { FakeShape() }
-    public func stroke<S: ShapeStyle>(_ style: S, lineWidth: CGFloat) -> some View { FakeShape() }
-}
-public struct Ellipse: Shape {
-    public init() {}
-    public func path(in rect: CGRect) -> Path { Path() }
-}
-
-@MainActor @preconcurrency public protocol UIViewRepresentable: View where Body == FakeShape {
-    associatedtype UIViewType: UIView
-    typealias Context = UIViewRepresentableContext<Self>
-    func makeUIView(context: Context) -> UIViewType
-    func updateUIView(_ uiView: UIViewType, context: Context)
-}
-public struct UIViewRepresentableContext<Representable> {}
-extension UIViewRepresentable {
-    public var body: FakeShape {
-        let context = UIViewRepresentableContext<Self>()
-        updateUIView(makeUIView(context: context), context: context)
-        return FakeShape()
-    }
-}
-
-// MARK: Modifiers
-
-extension View {
-    public func padding(_ length: CGFloat? = nil) -> some View { self }
-    public func font(_ font: Font?) -> some View { self }
-    public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { self }
-    public func multilineTextAlignment(_ alignment: TextAlignment) -> some View { self }
-    public func frame(maxWidth: CGFloat? = nil, alignment: Alignment = .center) -> some View {
-        self
-    }
-    public func aspectRatio(_ ratio: CGFloat? = nil, contentMode: ContentMode) -> some View { self }
-    public func clipShape<S: Shape>(_ shape: S) -> some View { self }
-    public func buttonStyle<S: PrimitiveButtonStyle>(_ style: S) -> some View { self }
-    public func controlSize(_ size: ControlSize) -> some View { self }
-    public func disabled(_ isDisabled: Bool) -> some View {
-        FakeModified(content: self) { _, all in
-            isDisabled
-                ? all.map {
-                    var one = $0
-                    one.press = nil
-                    return one
-                } : all
-        }
-    }
-    public func environment<V>(_ path: WritableKeyPath<EnvironmentValues, V>, _ value: V)
-        -> some View
-    { self }
-    public func interactiveDismissDisabled(_ isDisabled: Bool = true) -> some View { self }
-    public func accessibilityHidden(_ isHidden: Bool) -> some View {
-        // Still on the screen, but a screen reader passes it over.
-        FakeModified(content: self) { _, all in
-            all.map {
-                var one = $0
-                if isHidden { one.spoken = "" }
-                return one
-            }
-        }
-    }
-    public func accessibilityAddTraits(_ traits: AccessibilityTraits) -> some View { self }
-    public func accessibilityLabel<S: StringProtocol>(_ label: S) -> some View {
-        FakeModified(content: self) { _, all in
-            all.isEmpty
-                ? [FakeElement(kind: .other, label: String(label))]
-                : all.map {
-                    var one = $0
-                    one.spoken = String(label)
-                    return one
-                }
-        }
-    }
-    public func id<ID: Hashable>(_ id: ID) -> some View {
-        FakeIdentified(content: self, identity: AnyHashable(id))
-    }
-    public func tag<V: Hashable>(_ tag: V) -> some View {
-        FakeModified(content: self) { _, all in
-            FakeTag.found.append(AnyHashable(tag))
-            return all
-        }
-    }
-    public func overlay<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V)
-        -> some View
-    {
-        let content = content()
-        return FakeModified(content: self) { $1 + $0.elements(content) }
-    }
-    public func task(
-        priority: TaskPriority = .userInitiated,
-        _ action: @escaping @MainActor @Sendable () async -> Void
-    ) -> some View {
-        FakeModified(content: self) { screen, all in
-            let place = screen.place
-            screen.seen.insert(place)
-            if screen.appeared[place] == nil {
-                screen.appeared[place] = (Task(priority: priority) { await action() }, [])
-            }
-            return all
-        }
-    }
-    public func onDisappear(perform action: (() -> Void)? = nil) -> some View {
-        FakeModified(content: self) { screen, all in
-            let place = screen.place
-            screen.seen.insert(place)
-            if screen.appeared[place] == nil {
-                screen.appeared[place] = (nil, action.map { [$0] } ?? [])
-            }
-            return all
-        }
-    }
-    public func fullScreenCover<C: View>(
-        isPresented: Binding<Bool>, onDismiss: (() -> Void)? = nil,
-        @ViewBuilder content: @escaping () -> C
-    ) -> some View {
-        FakeModified(content: self) { screen, all in
-            // What is below cannot be pressed.
-            isPresented.wrappedValue ? screen.elements(content()) : all
-        }
-    }
 }
 
 // MARK: Apps and UIKit

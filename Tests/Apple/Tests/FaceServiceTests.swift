@@ -304,8 +304,18 @@ private func token(_ id: String, counting: Bool) throws -> OTPTokenDefinition {
         FakePhone.shared.with { $0.enclave = 2 }
         expect(await faceCode { _ = try await phone.service().people() } == .otherDevice)
         expect(await tokenCode { _ = try await phone.vault.tokens() } == .otherDevice)
-        FakePhone.shared.with { $0.enclave = 1 }
+        FakePhone.shared.with { ($0.enclave, $0.enclaveError) = (1, -3) }
+        expect(await faceCode { _ = try await phone.service().people() } == .otherDevice)
+
+        // An enclave that does not respond, because the phone is locked: nothing is lost.
+        for code in [-2, -9] {
+            FakePhone.shared.with { $0.enclaveError = code }
+            expect(await faceCode { _ = try await phone.service().people() } == .bindingUnavailable)
+            expect(await tokenCode { _ = try await phone.vault.tokens() } == .bindingUnavailable)
+        }
+        FakePhone.shared.with { $0.enclaveError = nil }
         expect(try await phone.service().people() == [ada])
+        expect(try await phone.vault.tokens().count == 2)
 
         // Another phone.
         FakePhone.shared.reset()

@@ -176,6 +176,37 @@ import SwiftUI
         try await wait("the end") { !receiver.ends.isEmpty }
         expect(receiver.ends == ["cancel"], "\(receiver.ends)")
     },
+    AppleTest("canceling the task of a capture cancels it, and closes its screens") {
+        let server = try await Servers.server(), app = try await server.app()
+        let user = try await server.user(), owner = try Pictures.owner()
+        FakePhone.shared.with { $0.picture = { $0 ? owner : nil } }
+        try MienIdentityVerification.initialize(baseUrl: server.address, clientId: app)
+        // While a page is shown, while the camera runs, and before the screens have begun.
+        for moment in ["page", "camera", "at once"] {
+            let journey = try await startRegistration(server, app, user)
+            let token = try require(await journey.response.startToken)
+            let capture = Task {
+                try await MienIdentityVerification.capture(startToken: token.use { $0 })
+            }
+            if moment != "at once" {
+                try await wait("the screens") { Presented.screen?.text("Start camera") == true }
+            }
+            if moment == "camera" {
+                try await Presented.press("Start camera")
+                try await wait("the camera") { FakePhone.shared.with { $0.isCameraRunning } }
+            }
+            capture.cancel()
+            let found = await error { try await capture.value }
+            expect(found is CancellationError, "\(moment): \(String(describing: found))")
+            try await wait("the screens to close") {
+                Presented.root?.presentedViewController == nil
+                    && !FakePhone.shared.with { $0.isCameraRunning }
+            }
+            guard moment != "at once" else { continue }
+            let session = try JourneyClient(server.options(app)).captureSession(startToken: token)
+            expect(try await session.status().status == .known(.cancelled), moment)
+        }
+    },
     AppleTest("without a server, and with a wrong start token, the capture says so") {
         let server = try await Servers.server(), app = try await server.app()
         try MienIdentityVerification.initialize(baseUrl: server.address, clientId: app)

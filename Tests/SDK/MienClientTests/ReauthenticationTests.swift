@@ -186,7 +186,7 @@ struct ReauthenticationTests {
         // Other refusals are not affected.
         for other in [
             Turn.json(["error": "insufficient_user_authentication"] as JSONValue, status: 400),
-            .json(["error": "invalid_token"] as JSONValue, status: 401),
+            .json(["error": "insufficient_scope"] as JSONValue, status: 403),
             .problem(.invalidCredentials),
         ] {
             let asked = Asked()

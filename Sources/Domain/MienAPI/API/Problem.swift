@@ -1,3 +1,5 @@
+internal import MienCore
+
 /// An API error document (RFC 9457). Clients switch on ``code``.
 public struct Problem: Error, Sendable, Hashable, Codable {
     /// `https://mien.dev/problems/<code>`
@@ -45,16 +47,28 @@ public struct Problem: Error, Sendable, Hashable, Codable {
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         type = try members.decode(String.self, forKey: .type)
-        title = try members.decode(String.self, forKey: .title)
+        title = Self.words(try members.decode(String.self, forKey: .title))
         status = try members.decode(Int.self, forKey: .status)
-        detail = try members.decode(String.self, forKey: .detail)
+        detail = Self.words(try members.decode(String.self, forKey: .detail))
         code =
             ProblemCode(rawValue: try members.decode(String.self, forKey: .code))
             ?? ProblemCode(classOf: status)
-        errors = try members.decodeIfPresent([FieldError].self, forKey: .errors)
+        errors = try members.decodeIfPresent([FieldError].self, forKey: .errors).map {
+            $0.prefix(Self.maxErrors).map {
+                FieldError(field: Self.words($0.field), message: Self.words($0.message))
+            }
+        }
         maxAge = try members.decodeIfPresent(Int.self, forKey: .maxAge)
         acrValues = try members.decodeIfPresent(String.self, forKey: .acrValues)
         errorID = try members.decodeIfPresent(String.self, forKey: .errorID)
+    }
+
+    private static let maxErrors = 100
+    private static let maxScalars = 2000
+
+    /// The words of a server, which end up in logs and on terminals: printable, and of bounded length.
+    private static func words(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(maxScalars))).printable
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -26,6 +26,8 @@ public struct MienCaptureView: View {
                 startToken: startToken, client: client, options: options, onEnd: onEnd))
     }
 
+    init(model: CaptureModel) { _model = StateObject(wrappedValue: model) }
+
     public var body: some View {
         CaptureScreenView(model: model)
             .environment(

@@ -15,7 +15,7 @@ extension MienIdentityVerification {
         from presenter: UIViewController? = nil
     ) throws(MienError) {
         let client = try ready()
-        try present(startToken, client, options, presenter) { outcome in
+        _ = try present(startToken, client, options, presenter) { outcome in
             switch outcome {
             case .completed: delegate?.verificationDidComplete()
             case .canceled: delegate?.verificationDidCancel()
@@ -24,20 +24,28 @@ extension MienIdentityVerification {
         }
     }
 
-    /// Shows the screens, and returns how the capture ended.
+    /// Shows the screens, and returns how the capture ended. Canceling the task cancels the capture and
+    /// closes the screens.
     ///
     /// - Throws: ``MienError`` `.notInitialized`, or why it did not pass; `CancellationError` if the
-    ///   person canceled.
+    ///   person or the task canceled.
     public static func capture(
         startToken: String, options: CaptureOptions = CaptureOptions(),
         from presenter: UIViewController? = nil
     ) async throws {
-        let client = try ready()
-        let outcome = try await withCheckedThrowingContinuation {
-            (done: CheckedContinuation<CaptureOutcome, any Error>) in
-            do {
-                try present(startToken, client, options, presenter) { done.resume(returning: $0) }
-            } catch { done.resume(throwing: error) }
+        let client = try ready(), shown = ShownScreens()
+        let outcome = try await withTaskCancellationHandler {
+            try Task.checkCancellation()
+            return try await withCheckedThrowingContinuation {
+                (done: CheckedContinuation<CaptureOutcome, any Error>) in
+                do {
+                    shown.controller = try present(startToken, client, options, presenter) {
+                        done.resume(returning: $0)
+                    }
+                } catch { done.resume(throwing: error) }
+            }
+        } onCancel: {
+            Task { await shown.controller?.cancel() }
         }
         switch outcome {
         case .completed: return
@@ -49,7 +57,7 @@ extension MienIdentityVerification {
     private static func present(
         _ startToken: String, _ client: JourneyClient, _ options: CaptureOptions,
         _ presenter: UIViewController?, _ onEnd: @escaping @MainActor (CaptureOutcome) -> Void
-    ) throws(MienError) {
+    ) throws(MienError) -> MienCaptureViewController {
         guard let below = presenter ?? topmost else {
             throw MienError(
                 .invalidState, "No window is on the screen. Pass the controller to present over.")
@@ -57,6 +65,7 @@ extension MienIdentityVerification {
         let screens = MienCaptureViewController(
             startToken: startToken, client: client, options: options, onEnd: onEnd)
         below.present(screens, animated: true)
+        return screens
     }
 
     private static var topmost: UIViewController? {
@@ -66,5 +75,10 @@ extension MienIdentityVerification {
         while let next = top?.presentedViewController { top = next }
         return top
     }
+}
+
+/// The screens that a task has opened.
+@MainActor private final class ShownScreens {
+    var controller: MienCaptureViewController?
 }
 #endif

@@ -75,7 +75,7 @@ extension MienSession {
                 verification: KeyVerification.of(options))
             _ = try await connection.form(
                 ["oauth2", "token"], client([("grant_type", Self.grant), ("jwt", request)]),
-                bearer: access.token, prover: access.prover)
+                access: access)
         } catch {
             // The server may or may not know the key. In either case nothing will use it.
             try? await device.keys.deleteKey(tag: tag)
@@ -196,7 +196,7 @@ extension MienSession {
         try await connection.send(
             .init(
                 method: .delete, path: ["v1", "me", "biometrics", KeyMark.keyID(tag)],
-                bearer: access.token, prover: access.prover))
+                access: access))
     }
 
     /// - Parameter verification: What unlocks the key, for a setup.

@@ -189,8 +189,8 @@ extension MienSession {
             let access = try await access()
             return try await connection.json(
                 .init(
-                    method: method, path: ["v1", "identity"] + path, bearer: access.token,
-                    prover: access.prover, contentType: type, body: bytes,
+                    method: method, path: ["v1", "identity"] + path, access: access,
+                    contentType: type, body: bytes,
                     isRepeatable: isRepeatable ?? (method == .get)))
         }
     }

@@ -67,8 +67,7 @@ public struct JourneyClient: Sendable {
             deviceToken: device?.use { $0 }, organization: start.organization)
         let answer: JourneyAnswer = try await connection.json(
             .init(
-                method: .post, path: ["v1", "journeys", journeyId, "start"], bearer: access?.token,
-                prover: access?.prover,
+                method: .post, path: ["v1", "journeys", journeyId, "start"], access: access,
                 body: Connection.encode(request)))
         await application.keep(answer, connection.logger)
         return Journey(answer, connection: connection, application: application)

@@ -100,7 +100,7 @@ extension MienSession {
             let page: JSONValue = try await connection.json(
                 .init(
                     method: .get, path: Self.path(["activity"]), query: [("after", after)],
-                    bearer: access.token, prover: access.prover))
+                    access: access))
             activity += page["items"]?.arrayValue ?? []
             next = page["next"]?.stringValue
         }
@@ -128,8 +128,7 @@ extension MienSession {
         let access = try await access()
         let page: Page<Item> = try await connection.json(
             .init(
-                method: .get, path: Self.path(segments), bearer: access.token,
-                prover: access.prover))
+                method: .get, path: Self.path(segments), access: access))
         return page.items
     }
 }

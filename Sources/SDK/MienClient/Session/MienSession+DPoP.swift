@@ -6,10 +6,12 @@ internal import MienKeys
 /// There is one key for each app on each server. It outlasts sign-outs. Tokens that were stored as
 /// bearer tokens remain bearer tokens until their sign-in ends.
 extension MienSession {
-    /// An access token, and the prover of the key it is bound to.
+    /// An access token, the prover of the key it is bound to, and what replaces both if the server
+    /// refuses the token.
     struct Access: Sendable {
         let token: Sensitive<String>
         let prover: DPoPProver?
+        let renewed: @Sendable () async throws -> Access?
     }
 
     /// The thumbprint (RFC 7638) of the key that the next sign-in will be bound to, for the
@@ -41,9 +43,13 @@ extension MienSession {
         return ["authorization": "DPoP \(token)", "dpop": proof.text]
     }
 
-    func access() async throws -> Access {
-        let tokens = try await currentTokens()
-        return Access(token: tokens.accessToken, prover: try await prover(of: tokens))
+    func access() async throws -> Access { try await access(with: currentTokens()) }
+
+    func access(with tokens: SessionTokens) async throws -> Access {
+        let token = tokens.accessToken
+        return Access(token: token, prover: try await prover(of: tokens)) {
+            try await self.access(after: token)
+        }
     }
 
     /// The prover of the key that the next sign-in will be bound to; `nil` for bearer tokens.

@@ -21,8 +21,8 @@ extension MienSession {
             let access = try await access()
             try await connection.send(
                 .init(
-                    method: .put, path: ["v1", "me", "password"], bearer: access.token,
-                    prover: access.prover, body: Connection.encode(request),
+                    method: .put, path: ["v1", "me", "password"], access: access,
+                    body: Connection.encode(request),
                     isRepeatable: false))
         }
     }

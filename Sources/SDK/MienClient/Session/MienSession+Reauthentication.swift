@@ -51,7 +51,7 @@ extension MienSession {
             let access = try await access()
             let response = try await connection.send(
                 .init(
-                    method: method, path: path, bearer: access.token, prover: access.prover,
+                    method: method, path: path, access: access,
                     body: bytes,
                     isRepeatable: method != .post && method != .patch))
             guard !response.body.isEmpty else { return .null }

@@ -15,8 +15,7 @@ extension MienSession {
             let access = try await access()
             let answer: RecoveryCodesAnswer = try await connection.json(
                 .init(
-                    method: .post, path: Self.codesPath, bearer: access.token,
-                    prover: access.prover, isRepeatable: false))
+                    method: .post, path: Self.codesPath, access: access, isRepeatable: false))
             return answer.codes.map { Sensitive($0) }
         }
     }
@@ -24,7 +23,7 @@ extension MienSession {
     public func recoveryCodesStatus() async throws -> RecoveryCodesStatus {
         let access = try await access()
         return try await connection.json(
-            .init(method: .get, path: Self.codesPath, bearer: access.token, prover: access.prover))
+            .init(method: .get, path: Self.codesPath, access: access))
     }
 
     /// Invalidates the remaining recovery codes.
@@ -39,7 +38,7 @@ extension MienSession {
         let access = try await access()
         let page: Page<OwnRecovery> = try await connection.json(
             .init(
-                method: .get, path: Self.recoveriesPath, bearer: access.token, prover: access.prover
+                method: .get, path: Self.recoveriesPath, access: access
             ))
         return page.items
     }

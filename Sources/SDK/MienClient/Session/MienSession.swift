@@ -32,6 +32,8 @@ public actor MienSession {
     let storage: any TokenStorage
     let key: DeviceTokenKey
     let now: @Sendable () -> Instant
+    /// A clock that nobody sets, for lifetimes.
+    private let elapsed: @Sendable () -> Duration
     nonisolated let biometrics: BiometricDevice?
     /// The key that the app passed in to bind tokens to.
     let givenProofKey: (any DeviceSigner)?
@@ -41,6 +43,7 @@ public actor MienSession {
     var provers: [String: DPoPProver] = [:]
     private var knownServer: ServerMetadata?
     private var tokens: SessionTokens?
+    private var lifetime: TokenLifetime?
     /// The refresh in progress, which all callers share.
     private var refreshing: Task<SessionTokens, any Error>?
     private var observers: [Int: AsyncStream<State>.Continuation] = [:]
@@ -64,12 +67,13 @@ public actor MienSession {
     ) throws(MienError) {
         try self.init(
             options, tokenStorage: tokenStorage, biometrics: biometrics, proofKey: proofKey,
-            reauthenticator: reauthenticator
+            reauthenticator: reauthenticator, elapsed: SteadyClock.elapsed
         ) {
             Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         }
     }
 
+    /// - Parameter elapsed: The clock for lifetimes; by default `now`.
     package init(
         _ options: MienOptions, tokenStorage: any TokenStorage, biometrics: BiometricDevice? = nil,
         proofKey: (any DeviceSigner)? = nil,
@@ -77,6 +81,7 @@ public actor MienSession {
         sleep: @escaping @Sendable (Duration) async throws -> Void = {
             try await Task.sleep(for: $0)
         },
+        elapsed: (@Sendable () -> Duration)? = nil,
         now: @escaping @Sendable () -> Instant
     ) throws(MienError) {
         guard !options.applicationId.isEmpty else {
@@ -85,6 +90,7 @@ public actor MienSession {
         (self.options, storage, self.now, self.biometrics) = (
             options, tokenStorage, now, biometrics
         )
+        self.elapsed = elapsed ?? { .milliseconds(now().milliseconds) }
         (givenProofKey, self.reauthenticator) = (proofKey, reauthenticator)
         connection = try options.connection(sleep: sleep)
         key = DeviceTokenKey(server: connection.address.text, application: options.applicationId)
@@ -93,6 +99,7 @@ public actor MienSession {
     /// Reads the stored tokens. Call it once when the app starts.
     public func configure() async throws {
         tokens = try await storage.tokens(for: key)
+        lifetime = tokens.map { TokenLifetime(stored: $0) }
         if let thumbprint = tokens?.keyThumbprint,
             try await proofKey(withThumbprint: thumbprint) == nil
         {
@@ -226,6 +233,7 @@ public actor MienSession {
     func adopt(_ new: SessionTokens) async throws {
         refreshing = nil
         tokens = new
+        lifetime = TokenLifetime(received: new, elapsed: elapsed())
         move(to: .signedIn)
         try await storage.store(new, for: key)
         // The user signed out while they were being stored.
@@ -251,7 +259,20 @@ public actor MienSession {
         guard let tokens else {
             throw MienError(.unauthenticatedUser, "Nobody is signed in. Sign in first.")
         }
-        return now() + Self.margin < tokens.expiresAt ? tokens : try await refresh()
+        let isValid = lifetime?.exceeds(Self.margin, now: now(), elapsed: elapsed()) ?? false
+        return isValid ? tokens : try await refresh()
+    }
+
+    /// Renews the tokens after the server refused an access token, unless they were renewed
+    /// meanwhile.
+    ///
+    /// - Returns: `nil` without a refresh token: only another sign-in helps.
+    func access(after refused: Sensitive<String>) async throws -> Access? {
+        guard var current = tokens, current.refreshToken != nil else { return nil }
+        if current.accessToken.use({ $0 }) == refused.use({ $0 }) {
+            current = try await refresh()
+        }
+        return try await access(with: current)
     }
 
     /// Renews the tokens now, or waits for a renewal in progress.
@@ -312,8 +333,7 @@ public actor MienSession {
         let access = try await access()
         let claims: JSONValue = try await connection.json(
             .init(
-                method: .get, path: ["oauth2", "userinfo"], bearer: access.token,
-                prover: access.prover))
+                method: .get, path: ["oauth2", "userinfo"], access: access))
         guard let sub = claims["sub"]?.stringValue else {
             throw MienError(.serverError, "The response contains no user.")
         }
@@ -361,8 +381,10 @@ public actor MienSession {
         if let token = body["device_token"]?.stringValue {
             try? await options.deviceTokens.store(Sensitive(token), for: key)
         }
+        let received = now()
         return SessionTokens(
-            accessToken: Sensitive(access), expiresAt: now() + .seconds(seconds),
+            accessToken: Sensitive(access), issuedAt: received,
+            expiresAt: received + .seconds(seconds),
             refreshToken: body["refresh_token"]?.stringValue.map { Sensitive($0) },
             idToken: body["id_token"]?.stringValue.map { Sensitive($0) },
             scope: body["scope"]?.stringValue ?? "", repeatKey: Self.newRepeatKey(),

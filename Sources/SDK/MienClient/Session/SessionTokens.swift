@@ -3,6 +3,9 @@ public import MienCore
 /// The tokens of a sign-in. Never printed.
 public struct SessionTokens: Sendable {
     public let accessToken: Sensitive<String>
+    /// The time at which the access token was received, by this device's clock. `nil` in tokens that
+    /// were stored without one.
+    public let issuedAt: Instant?
     /// The time at which the access token expires, by this device's clock.
     public let expiresAt: Instant
     /// A single-use refresh token; `nil` without the scope `offline_access`.
@@ -18,13 +21,13 @@ public struct SessionTokens: Sendable {
     public let keyThumbprint: String?
 
     public init(
-        accessToken: Sensitive<String>, expiresAt: Instant, refreshToken: Sensitive<String>?,
+        accessToken: Sensitive<String>, issuedAt: Instant? = nil, expiresAt: Instant,
+        refreshToken: Sensitive<String>?,
         idToken: Sensitive<String>?, scope: String,
         repeatKey: Sensitive<String>? = nil, keyThumbprint: String? = nil
     ) {
-        (self.accessToken, self.expiresAt, self.refreshToken) = (
-            accessToken, expiresAt, refreshToken
-        )
+        (self.accessToken, self.refreshToken) = (accessToken, refreshToken)
+        (self.issuedAt, self.expiresAt) = (issuedAt, expiresAt)
         (self.idToken, self.scope, self.repeatKey, self.keyThumbprint) = (
             idToken, scope, repeatKey, keyThumbprint
         )

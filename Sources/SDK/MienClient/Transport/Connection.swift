@@ -26,6 +26,8 @@ struct Connection: Sendable {
         var body: [UInt8] = []
         /// Whether it may be sent again when it is unknown whether it arrived.
         var isRepeatable = true
+        /// Replaces a token that the server refuses. It is asked once.
+        var renewed: (@Sendable () async throws -> MienSession.Access?)?
     }
 
     func json<Answer: Decodable>(_ call: Call, as _: Answer.Type = Answer.self) async throws
@@ -55,7 +57,7 @@ struct Connection: Sendable {
     /// Every attempt has the same body. A proof is valid once, so each attempt has its own.
     @discardableResult
     func send(_ call: Call) async throws -> HTTPTransportResponse {
-        var generator = SystemRandomNumberGenerator()
+        var call = call, generator = SystemRandomNumberGenerator()
         var attempt = 1, mayHaveArrived = false, mayCorrectProof = true
         while true {
             let failure: Failure
@@ -67,6 +69,16 @@ struct Connection: Sendable {
             if failure.hasCorrectableProof, mayCorrectProof {
                 mayCorrectProof = false
                 continue
+            }
+            // The token expired earlier than this device thinks. Servers check it before they act.
+            if failure.refusesToken, let renewed = call.renewed {
+                call.renewed = nil
+                if let access = try await renewed() {
+                    (call.bearer, call.prover, mayCorrectProof) = (
+                        access.token, access.prover, true
+                    )
+                    continue
+                }
             }
             var error = failure.error
             // An earlier attempt, whose response was lost, deleted it.
@@ -102,6 +114,8 @@ struct Connection: Sendable {
         var isAtDoor = false
         /// The server refused the proof and returned what a new proof needs.
         var hasCorrectableProof = false
+        /// The server refused the access token (RFC 6750 §3.1).
+        var refusesToken = false
     }
 
     /// Creates the request of one attempt, and its proof.
@@ -170,7 +184,23 @@ struct Connection: Sendable {
         case 502, 504: .failure(Failure(error: error, mayRepeat: call.isRepeatable))
         default:
             .failure(
-                Failure(error: error, mayRepeat: false, hasCorrectableProof: hasCorrectableProof))
+                Failure(
+                    error: error, mayRepeat: false, hasCorrectableProof: hasCorrectableProof,
+                    refusesToken: response.status == 401 && refusal.word == "invalid_token"))
         }
+    }
+}
+
+extension Connection.Call {
+    /// A request of a signed-in user, or of nobody.
+    init(
+        method: HTTPTransportRequest.Method, path: [String], query: [(String, String)] = [],
+        access: MienSession.Access?, contentType: String = "application/json", body: [UInt8] = [],
+        isRepeatable: Bool = true
+    ) {
+        self.init(
+            method: method, path: path, query: query, bearer: access?.token,
+            prover: access?.prover, contentType: contentType, body: body,
+            isRepeatable: isRepeatable, renewed: access?.renewed)
     }
 }

@@ -48,12 +48,7 @@ struct EnclaveHardware: DeviceHardware {
         let key: SecureEnclave.P256.KeyAgreement.PrivateKey
         do {
             key = try SecureEnclave.P256.KeyAgreement.PrivateKey(dataRepresentation: reference)
-        } catch {
-            throw FaceAuthError(
-                .otherDevice,
-                "This data is bound to another Secure Enclave. It was copied here, or this device was erased. Reset, and enroll here."
-            )
-        }
+        } catch { throw Self.refused(error) }
         do {
             let shared = try key.sharedSecretFromKeyAgreement(
                 with: P256.KeyAgreement.PublicKey(x963Representation: Data(point)))
@@ -73,8 +68,37 @@ struct EnclaveHardware: DeviceHardware {
         }
     }
 
+    /// The reason that the enclave did not open a reference to a key. Only an error about the reference
+    /// says that the data is another device's: a person would reset for it, and an enclave that does
+    /// not respond now may do so later.
+    private static func refused(_ error: any Error) -> FaceAuthError {
+        let known = error as? CryptoKitError, other = error as NSError
+        let isForeign =
+            (other.domain, other.code) == ("CryptoTokenKit", tokenCorruptedData)
+            || known.map { if case .authenticationFailure = $0 { true } else { false } } ?? false
+        let isDamaged =
+            known.map {
+                switch $0 {
+                case .incorrectKeySize, .incorrectParameterSize: true
+                default: false
+                }
+            } ?? false
+        guard SecureEnclave.isAvailable, isForeign || isDamaged else { return failed(error) }
+        return isDamaged
+            ? FaceAuthError(.storage, "The sealed key is damaged. Restore it, or reset.")
+            : FaceAuthError(
+                .otherDevice,
+                "This data is bound to another Secure Enclave. It was copied here, or this device was erased. Reset, and enroll here."
+            )
+    }
+
+    /// `TKError.corruptedData`: the enclave cannot decrypt the reference.
+    private static let tokenCorruptedData = -3
+
     private static func failed(_ error: any Error) -> FaceAuthError {
-        FaceAuthError(.bindingUnavailable, "The Secure Enclave failed: \(error)")
+        FaceAuthError(
+            .bindingUnavailable,
+            "The Secure Enclave failed. Unlock the device, and try again: \(error)")
     }
 
     // MARK: Counters

@@ -19,9 +19,10 @@ actor RecordedPlayer {
 
     init(_ recording: JSONValue, address: String, device: BiometricDevice) throws {
         calls = recording["play"]?.arrayValue ?? []
-        let options = MienOptions(
+        var options = MienOptions(
             serverPath: address, applicationId: recording["names"]?["app"]?.stringValue ?? "",
             deviceTokens: MemoryDeviceTokens())
+        options.usesDPoP = recording["tokens"] != "bearer"
         client = try JourneyClient(options)
         let usesBiometrics = calls.contains {
             $0["call"]?.stringValue?.contains("biometrics") == true

@@ -144,11 +144,26 @@ private struct AppleFiles {
         for source in try Self.sources() { try await make(source) }
     }
 
-    /// The files of the frameworks, each after those that it imports.
-    private static func sources() throws -> [URL] {
+    /// A fake of a framework: its files, `Name.swift` and `Name+Part.swift`, as one.
+    private struct Source {
+        let module, text: String
+    }
+
+    /// The frameworks, each after those that it imports.
+    private static func sources() throws -> [Source] {
         let folder = Repository.file("Tests/Apple/Frameworks")
+        let files = try FileManager.default.contentsOfDirectory(
+            at: folder, includingPropertiesForKeys: nil
+        ).sorted { $0.path < $1.path }
         return try String(contentsOf: folder.appending(path: "order.txt"), encoding: .utf8)
-            .split(separator: "\n").map { folder.appending(path: "\($0).swift") }
+            .split(separator: "\n").map { name in
+                let own = files.filter {
+                    $0.lastPathComponent == "\(name).swift"
+                        || $0.lastPathComponent.hasPrefix("\(name)+")
+                }
+                let texts = try own.map { try String(contentsOf: $0, encoding: .utf8) }
+                return Source(module: String(name), text: texts.joined(separator: "\n"))
+            }
     }
 
     /// Returns the same with another name for what `declaration`, its beginning, declares.
@@ -163,12 +178,11 @@ private struct AppleFiles {
         return others
     }
 
-    /// Makes the module of a file in the first folder, unless `change` changes nothing of it.
-    private func make(_ source: URL, _ change: ((String) -> String)? = nil) async throws {
-        let module = source.deletingPathExtension().lastPathComponent
-        let text = try String(contentsOf: source, encoding: .utf8)
-        let changed = change?(text) ?? text
-        guard change == nil || changed != text else { return }
+    /// Makes the module of a framework in the first folder, unless `change` changes nothing of it.
+    private func make(_ source: Source, _ change: ((String) -> String)? = nil) async throws {
+        let module = source.module
+        let changed = change?(source.text) ?? source.text
+        guard change == nil || changed != source.text else { return }
         try FileManager.default.createDirectory(
             at: subsets[0], withIntermediateDirectories: true)
         let file = subsets[0].appending(path: "\(module).swift")

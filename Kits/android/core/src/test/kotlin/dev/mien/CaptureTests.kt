@@ -133,7 +133,6 @@ internal object CaptureTests {
             var omitted = 0
             val server = FakeServer { request, _ ->
                 when {
-                    request.url.endsWith("verification/session") -> FakeServer.problem(401, "invalid_credentials")
                     request.url.endsWith("accommodation") -> if (++omitted == 1) FakeServer.problem(403, "not_permitted") else answer(more = mapOf("omittable_actions" to listOf("blink")))
                     request.url.endsWith("frames") -> answer("failed", more = mapOf("reasons" to listOf("flat")))
                     else -> answer(more = mapOf("omittable_actions" to listOf("blink", "turn_left")))
@@ -147,88 +146,12 @@ internal object CaptureTests {
             expectEqual(screen.shown.last(), "That didn’t work: We could not confirm that it is you. Try again in even light, with your face uncovered.")
             expectEqual(text(server.requests.first { it.url.endsWith("accommodation") }.body), "{\"omitted_actions\":[\"blink\"]}")
         }
-        test("screens: a document, from consent to the judgment, with a picture that has to be taken again") {
-            val missing = java.util.ArrayDeque(listOf("document_front", "document_back", "selfie"))
-            var (isAgreed, isChosen, isSubmitted) = Triple(false, false, false)
-            var (refusals, polls) = Pair(0, 0)
-            val server = FakeServer { request, _ ->
-                val path = request.url.substringAfter("/v1/")
-                when {
-                    path == "capture" || path == "capture/start" -> answer()
-                    path == "capture/frames" -> {
-                        missing.remove("selfie")
-                        answer("passed")
-                    }
-                    path.endsWith("preview") -> FakeServer.json(200, mapOf("faults" to emptyList<String>(), "ready" to true))
-                    path.contains("images/") -> {
-                        val isGood = ++refusals > 1
-                        if (isGood) missing.remove(path.substringAfter("images/"))
-                        FakeServer.json(200, mapOf("accepted" to isGood, "missing_images" to missing.toList()) +
-                            (if (isGood) emptyMap() else mapOf("recapture" to mapOf("reasons" to listOf("poorImageQuality"), "hint" to "glare"))))
-                    }
-                    path.endsWith("selfie") -> FakeServer.json(200, mapOf("start_token" to "cap_2"))
-                    else -> {
-                        if (path.endsWith("consent")) isAgreed = true
-                        if (path.endsWith("document")) isChosen = true
-                        if (path.endsWith("submit")) isSubmitted = true
-                        FakeServer.json(200, mapOf(
-                            "session_id" to "idv_1", "status" to (if (!isSubmitted) "requires_input" else if (++polls > 2) "complete" else "processing"),
-                            "app_name" to "Shop", "expires_at" to 5, "missing_images" to missing.toList(), "required" to listOf("document", "selfie"),
-                            "supported_documents" to listOf(mapOf("document_type" to "idCard", "countries" to listOf("DE", "US")), mapOf("document_type" to "passport", "countries" to listOf("US")))) +
-                            (if (isAgreed) emptyMap() else mapOf("consent" to mapOf("content" to "Terms", "language" to "en", "version" to "v2"))) +
-                            (if (isChosen) mapOf("country" to "US", "document_type" to "idCard") else emptyMap()))
-                    }
-                }
-            }
-            val screen = Screen("agree", "continue US", "continue", "continue idCard", "start", "continue", "start", "start", "start", "send")
-            val outcome = CaptureFlow(JourneyClient(server.options()), Camera(500), screen, Texts.of(java.util.Locale.ENGLISH)).run(Sensitive("idv"))
-            expectEqual(outcome.kind, CaptureOutcome.Kind.COMPLETED)
-            expectEqual(text(server.requests.first { it.url.endsWith("verification/document") }.body), "{\"country\":\"US\",\"document_type\":\"idCard\"}")
-            expectEqual(server.requests.filter { it.method == "PUT" }.map { it.url.substringAfterLast('/') }, listOf("document_front", "document_front", "document_back"))
-            expect(screen.shown.any { it.startsWith("Another photo, please: A reflection") }) { screen.shown.toString() }
-        }
-        test("screens: a document that is canceled while a frame is looked at is not sent; a submission that was lost is not repeated") {
-            val deletions = java.util.concurrent.atomic.AtomicInteger()
-            val screen = Screen("start")
-            val state = mapOf("status" to "requires_input", "missing_images" to listOf("document_front"), "required" to listOf("document"), "document_type" to "idCard")
-            val server = FakeServer { request, _ ->
-                when {
-                    request.method == "PUT" -> throw IllegalStateException("sent")
-                    request.method == "DELETE" -> FakeServer.json(200, mapOf("status" to "canceled")).also { deletions.incrementAndGet() }
-                    request.url.endsWith("preview") -> {
-                        if (deletions.incrementAndGet() == 2) screen.press!!("cancel")
-                        FakeServer.json(200, mapOf("faults" to emptyList<String>(), "ready" to true))
-                    }
-                    else -> FakeServer.json(200, state)
-                }
-            }
-            val outcome = CaptureFlow(JourneyClient(server.options()), Camera(500), screen, Texts.of(java.util.Locale.ENGLISH)).run(Sensitive("idv"))
-            expectEqual(outcome.kind, CaptureOutcome.Kind.CANCELED)
-            expectEqual(server.requests.last().method, "DELETE")
-
-            // Nobody is asked about the only document, so a server that forgets the choice would be told forever.
-            val forgetful = FakeServer { _, _ -> FakeServer.json(200, mapOf(
-                "status" to "requires_input", "missing_images" to listOf("document_front"), "required" to listOf("document"),
-                "supported_documents" to listOf(mapOf("document_type" to "idCard", "countries" to listOf("US"))))) }
-            val stuck = CaptureFlow(JourneyClient(forgetful.options()), Camera(1), Screen(), Texts.of(java.util.Locale.ENGLISH)).run(Sensitive("idv"))
-            expectEqual(stuck.kind, CaptureOutcome.Kind.FAILED)
-
-            var submissions = 0
-            val lost = FakeServer { request, _ ->
-                if (request.method == "POST") {
-                    submissions++
-                    null
-                } else FakeServer.json(200, mapOf("status" to "processing"))
-            }
-            expectEqual(DocumentSession(Sensitive("idv"), lost.options().connection(sleep = {})).submit().status, "processing")
-            expectEqual(submissions, 1)
-        }
         test("screens: no connection, and a camera that is missing, are said; leaving cancels the session") {
-            val offline = Screen("continue")
+            val offline = Screen("retry", "cancel")
             val options = FakeServer { _, _ -> null }.options()
-            expectEqual(CaptureFlow(JourneyClient(options), Camera(1), offline, Texts.of(java.util.Locale.ENGLISH)).run(Sensitive("x")).error!!.code, MienException.Code.NETWORK_ERROR)
-            expect(offline.shown.single().startsWith("Something went wrong: The connection was lost")) { offline.shown.toString() }
-            val server = FakeServer { request, _ -> if (request.url.endsWith("verification/session")) FakeServer.problem(401, "invalid_credentials") else if (request.method == "DELETE") answer("cancelled") else answer() }
+            expectEqual(CaptureFlow(JourneyClient(options), Camera(1), offline, Texts.of(java.util.Locale.ENGLISH)).run(Sensitive("cap")).kind, CaptureOutcome.Kind.CANCELED)
+            expectEqual(offline.shown.map { it.startsWith("Something went wrong: The connection was lost") }, listOf(true, true))
+            val server = FakeServer { request, _ -> if (request.method == "DELETE") answer("cancelled") else answer() }
             val broken = object : FrameSource {
                 override fun start(quality: FrameSource.Quality, sink: FrameSink): Unit = throw DeviceException(DeviceException.Code.BAD_ARGUMENT, "none")
                 override fun stop() = Unit

@@ -40,7 +40,8 @@ internal object ConformanceTests {
     /** Makes the calls of a recording. */
     private class Player(private val recording: JsonObject, address: String) {
         private val calls = recording.list("play")!!.map { it as JsonObject }
-        private val options = MienOptions(address, recording.optJSONObject("names")!!.optString("app"))
+        private val options = MienOptions(
+            address, recording.optJSONObject("names")!!.optString("app"), usesDPoP = recording.string("tokens") != "bearer")
         private val device = BiometricDevice(MemoryKeys(), "Pixel 9")
         private val usesBiometrics = calls.any { "biometrics" in it.optString("call") }
         private val session by lazy {

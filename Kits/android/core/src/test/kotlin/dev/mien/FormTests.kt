@@ -80,7 +80,7 @@ internal object FormTests {
         }
         test("tokens: malformed ones have no claims, and stored ones come back") {
             for (text in listOf("", "a.b", "a.!.c", "a." + Base64.encodeUrl("[]".toByteArray()) + ".c")) expect(Jws.claims(Sensitive(text)).isEmpty())
-            val tokens = SessionTokens(Sensitive("a"), 5, null, Sensitive("i"), "s", Sensitive("r"), null)
+            val tokens = SessionTokens(Sensitive("a"), 4, 5, null, Sensitive("i"), "s", Sensitive("r"), null)
             val again = SessionTokens.fromJson(tokens.toJson())!!
             expect(again.accessToken == tokens.accessToken && again.refreshToken == null && again.idToken == tokens.idToken && again.repeatKey == tokens.repeatKey && again.expiresAt == 5L)
             expect(SessionTokens.fromJson(Sensitive("{}")) == null)

@@ -126,6 +126,35 @@ internal object OneTimeCodeTests {
             expectEqual(expectThrows<DeviceException> { nowhere.keep(token, Sensitive("1234")) }.code, DeviceException.Code.STORAGE)
             folder.deleteRecursively()
         }
+        test("provisioning: a code is redeemed again with the key of a response that was lost, after the app was ended, too") {
+            val key = OtpProvisioningKey()
+            val again = OtpProvisioningKey.of(key.bytes)!!
+            expectEqual(again.publicKey, key.publicKey)
+            expectEqual(key.toString() + key.bytes, "‹sensitive›‹sensitive›")
+            val asked = ArrayList<String>()
+            val secret = ByteArray(32) { it.toByte() }
+            val server = FakeServer { request, _ ->
+                val jwk = Json.objectOf(request.body)!!.optJSONObject("public_key")!!
+                asked.add(jwk.optString("x"))
+                if (asked.size <= 4) null else {
+                    val to = PublicKey(Base64.decodeUrl(jwk.optString("x"))!!, Base64.decodeUrl(jwk.optString("y"))!!)
+                    val sender = P256.newPair()
+                    FakeServer.json(200, mapOf(
+                        "token_id" to "aut_1", "app_id" to "shop", "kind" to "hotp", "digits" to 6, "algorithm" to "SHA1", "counter" to 0, "signature_suite" to Otp.SUITE,
+                        "encapsulated_key" to Base64.encodeUrl(PublicKey.of(sender.public).point),
+                        "encrypted_secret" to Base64.encodeUrl(HpkeSender.seal(sender, to, utf8("mien/v1/otp-secret shop aut_1"), secret))))
+                }
+            }
+            val provisioning = OtpProvisioning(server.options().connection(sleep = {}))
+            Testing.expectError(MienException.Code.NETWORK_ERROR) { provisioning.redeem(Sensitive("code"), "phone", provisioningKey = key) }
+            expect(provisioning.redeem(Sensitive("code"), "phone", provisioningKey = again).secret.contentEquals(secret))
+            expectEqual(asked.distinct(), listOf(Base64.encodeUrl(key.publicKey.x)))
+            val bytes = key.bytes.use { it }
+            for (wrong in listOf(ByteArray(0), bytes.drop(1).toByteArray(), bytes.copyOf().also { it[40] = (it[40] + 1).toByte() },
+                bytes.copyOf().also { it[20] = (it[20] + 1).toByte() }, ByteArray(96))) {
+                expect(OtpProvisioningKey.of(Sensitive(wrong)) == null)
+            }
+        }
         test("transactions: only printable lines with their own challenge are shown") {
             val data = JsonObject(mapOf("amount" to "120.50", "to" to "CH93"))
             val hash = Base64.encodeUrl(sha256(Json.bytes(data)))

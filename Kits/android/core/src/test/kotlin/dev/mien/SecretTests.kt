@@ -17,7 +17,7 @@ internal object SecretTests {
             val printed = listOf(
                 Sensitive(word), answer, answer.optJSONObject("data"), journey, journey.response, journey.captureSession(), journey.documentSession(), journey.serializeState(),
                 HttpRequest("GET", "https://a", mapOf("authorization" to word), bytes, 1, 1), HttpResponse(200, mapOf("a" to word), bytes),
-                SessionTokens(Sensitive(word), 0, Sensitive(word), Sensitive(word), "openid", Sensitive(word), word), JcaSigner.generate(),
+                SessionTokens(Sensitive(word), 0, 0, Sensitive(word), Sensitive(word), "openid", Sensitive(word), word), JcaSigner.generate(),
                 UnlockedKey(true, JcaSigner.generate()), SignInPage("https://a?state=$word", "com.example.shop://back", word, word, Sensitive(word)),
                 UserInfo("usr_1", word, word, true), CaptureFrame(bytes), OneTimeCode(word), OtpToken("aut_1", "shop", "totp", "SHA256", 6, 30, 0, bytes),
                 MienSession(server.options()), Reauthentication.journeyToken(Sensitive(word)), MienOptions("https://a"), AppKey("https://a", "shop"))

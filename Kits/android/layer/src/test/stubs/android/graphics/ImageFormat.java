@@ -2,5 +2,5 @@
 package android.graphics;
 
 public class ImageFormat {
-    public static final int NV21 = 17, YUV_420_888 = 35;
+    public static final int NV21 = 17, YUV_420_888 = 35, JPEG = 256;
 }

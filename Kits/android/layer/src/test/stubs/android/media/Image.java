@@ -1,8 +1,10 @@
 // https://developer.android.com/reference/android/media/Image
 package android.media;
 
+import android.hardware.camera2.CaptureRequest;
 import dev.mien.fake.Pictures;
 import java.awt.image.BufferedImage;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 
 /** With rows that are padded, and U and V in turn, as phones have them. */
@@ -34,6 +36,16 @@ public class Image implements AutoCloseable {
         byte[] y = new byte[stride * height], uv = new byte[stride * height / 2];
         Pictures.yuv(picture, y, uv, stride);
         planes = new Plane[] { new Plane(y, 0, stride, 1), new Plane(uv, 0, stride, 2), new Plane(uv, 1, stride, 2) };
+    }
+
+    /** A JPEG, in one plane. This phone turns its pictures itself. */
+    Image(BufferedImage picture, CaptureRequest request, ImageReader reader) {
+        this.reader = reader;
+        width = picture.getWidth();
+        height = picture.getHeight();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Pictures.writeJpeg(Pictures.turned(picture, request.get(CaptureRequest.JPEG_ORIENTATION)), request.get(CaptureRequest.JPEG_QUALITY), out);
+        planes = new Plane[] { new Plane(out.toByteArray(), 0, 0, 0) };
     }
 
     public Plane[] getPlanes() { return planes; }

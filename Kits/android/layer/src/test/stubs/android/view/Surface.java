@@ -2,16 +2,17 @@
 package android.view;
 
 import android.graphics.SurfaceTexture;
+import android.hardware.camera2.CaptureRequest;
 import java.awt.image.BufferedImage;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 public class Surface {
     public static final int ROTATION_0 = 0, ROTATION_90 = 1, ROTATION_180 = 2, ROTATION_270 = 3;
 
-    private final Consumer<BufferedImage> target;
+    private final BiConsumer<BufferedImage, CaptureRequest> target;
 
-    public Surface(SurfaceTexture texture) { target = picture -> {}; }
+    public Surface(SurfaceTexture texture) { target = (picture, request) -> {}; }
     /** For the camera of the tests. */
-    public Surface(Consumer<BufferedImage> target) { this.target = target; }
-    public void show(BufferedImage picture) { target.accept(picture); }
+    public Surface(BiConsumer<BufferedImage, CaptureRequest> target) { this.target = target; }
+    public void show(BufferedImage picture, CaptureRequest request) { target.accept(picture, request); }
 }

@@ -7,7 +7,8 @@ import android.view.View;
 
 public class TextView extends View {
     private volatile CharSequence text = "";
-    private int gravity;
+    private CharSequence hint = "";
+    private int gravity, inputType;
 
     public TextView(Context context) { super(context); }
     public CharSequence getText() { return text; }
@@ -17,6 +18,10 @@ public class TextView extends View {
         this.text = text;
         if (getAccessibilityLiveRegion() != 0) dev.mien.fake.Phone.announcements.add(text.toString());
     }
+    public final void setHint(CharSequence hint) { this.hint = hint; }
+    public CharSequence getHint() { return hint; }
+    public void setInputType(int type) { inputType = type; }
+    public int getInputType() { return inputType; }
     public void setTextSize(float size) {}
     public float getTextSize() { return 0; }
     public void setGravity(int gravity) { this.gravity = gravity; }

@@ -28,7 +28,7 @@ class BiometricLogin(private val session: MienSession, private val device: Biome
     fun enable(options: BiometricTexts) = session.performing { makeKey(options) }
 
     private fun makeKey(options: BiometricTexts) {
-        val (token, prover) = session.access()
+        val access = session.access()
         checkSupported(options)
         val before = enabledTags()
         val keyID = Randomness.text()
@@ -41,7 +41,7 @@ class BiometricLogin(private val session: MienSession, private val device: Biome
             val claims = made.attestationJson?.let { mapOf<String, Any?>("attestation" to it) } ?: emptyMap()
             val request = signedRequest("setup", key, keyID, challenge, claims, options.verification)
             session.connection.form(
-                listOf("oauth2", "token"), session.client(listOf("grant_type" to GRANT, "jwt" to request)), token, prover)
+                listOf("oauth2", "token"), session.client(listOf("grant_type" to GRANT, "jwt" to request)), access)
             isRegistered = true
         } finally {
             // The server may or may not know the key. Nothing will use it.
@@ -106,8 +106,8 @@ class BiometricLogin(private val session: MienSession, private val device: Biome
     private fun userMark() = KeyMark.of(session.userInfo().sub)
 
     private fun removeFromServer(tag: String) {
-        val (token, prover) = session.access()
-        session.connection.send(Connection.Call("DELETE", listOf("v1", "me", "biometrics", KeyMark.keyID(tag)), token, prover))
+        session.connection.send(
+            Connection.Call("DELETE", listOf("v1", "me", "biometrics", KeyMark.keyID(tag)), access = session.access()))
     }
 
     // Requests

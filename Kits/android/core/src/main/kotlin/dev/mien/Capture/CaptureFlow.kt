@@ -13,13 +13,12 @@ class CaptureFlow(
     fun run(startToken: Sensitive<String>): CaptureOutcome {
         screen.showWaiting()
         try {
-            val document = DocumentSession(startToken, client.connection)
-            val state = try { document.state() } catch (error: MienException) {
-                // It is the token of a selfie.
-                if (error.code != MienException.Code.INVALID_CREDENTIALS) throw error
-                return selfie(CaptureSession(startToken, client.connection))
+            return when (StartToken(startToken).kind) {
+                StartToken.Kind.DOCUMENTS -> DocumentFlow(this, DocumentSession(startToken, client.connection), camera, screen).run()
+                StartToken.Kind.CAPTURE -> selfie(CaptureSession(startToken, client.connection))
             }
-            return DocumentFlow(this, document, camera, screen).run(state)
+        } catch (_: Left) {
+            return CaptureOutcome.canceled
         } catch (error: MienException) {
             tellFailure("capture_error_title", texts.firstOf("refusal_${error.problem?.code ?: error.code.word}", "capture_error_text"))
             return CaptureOutcome.failed(error)
@@ -27,13 +26,13 @@ class CaptureFlow(
     }
 
     internal fun selfie(session: CaptureSession): CaptureOutcome {
-        var answer = session.status()
+        var answer = request { session.status() }
         val consent = answer.consent
         if (answer.isOpen && consent != null) {
             val page = CapturePage(consent.title, consent.text, listOf(CaptureButton("agree", consent.button, true), cancelButton()))
             if (screen.ask(page).button != "agree") return cancel(session)
             screen.showWaiting()
-            answer = session.giveConsent(consent)
+            answer = request { session.giveConsent(consent) }
         }
         while (true) {
             if (!answer.isOpen && "interrupted" !in answer.reasons) return verdict(answer)
@@ -128,6 +127,28 @@ class CaptureFlow(
     internal fun tellFailure(title: String, text: String) {
         screen.ask(CapturePage(texts.text(title), text, listOf(button("continue", "button_continue", true))))
     }
+
+    /**
+     * Sends a request. Without a connection, or to a busy server, says so until the person tries again.
+     *
+     * @throws Left if they cancel.
+     */
+    internal fun <T> request(send: () -> T): T {
+        while (true) {
+            try { return send() } catch (error: MienException) {
+                val isOffline = error.code == MienException.Code.NETWORK_ERROR
+                if (!isOffline && error.problem?.code !in setOf("too_many_requests", "unavailable")) throw error
+                choice(CapturePage(
+                    texts.text("capture_error_title"), texts.text(if (isOffline) "refusal_network_error" else "capture_error_text"),
+                    listOf(button("retry", "button_retry", true), cancelButton())), "retry")
+                screen.showWaiting()
+            }
+        }
+    }
+
+    /** Shows a page, and returns which of these buttons was pressed. @throws Left for any other. */
+    internal fun choice(page: CapturePage, vararg buttons: String): String =
+        screen.ask(page).button.takeIf { it in buttons } ?: throw Left()
 
     internal fun button(id: String, key: String, isMain: Boolean = false) = CaptureButton(id, texts.text(key), isMain)
     internal fun cancelButton() = button("cancel", "button_cancel")

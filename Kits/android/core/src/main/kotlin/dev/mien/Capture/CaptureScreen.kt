@@ -18,8 +18,13 @@ interface CaptureScreen {
 class CapturePage internal constructor(
     val title: String, val text: String, val buttons: List<CaptureButton>,
     /** Values to choose from, and their labels. */
-    val choices: List<Pair<String, String>> = emptyList(), val areSeveralChosen: Boolean = false
+    val choices: List<Pair<String, String>> = emptyList(), val areSeveralChosen: Boolean = false,
+    /** What was done so far. */
+    val rows: List<CaptureRow> = emptyList()
 )
+
+/** A line of a list, and what can be done about it. */
+class CaptureRow internal constructor(val title: String, val detail: String, val button: CaptureButton?)
 
 /** [isMain]: what most people press. */
 class CaptureButton internal constructor(val id: String, val label: String, val isMain: Boolean = false)
@@ -34,5 +39,7 @@ class CaptureStage internal constructor(
 class CaptureGuide internal constructor(
     val text: String,
     /** An action or guidance of the API, for an arrow: `turn_left` … */
-    val name: String, /** 0…100 */ val progress: Int
+    val name: String, /** 0…100 */ val progress: Int,
+    /** Where the document is, in parts of the picture's width and height; `null` without one. */
+    val corners: List<List<Double>>? = null, val isGood: Boolean = false
 )

@@ -10,6 +10,13 @@ interface FrameSource {
      */
     fun start(quality: Quality, sink: FrameSink)
 
+    /**
+     * While it runs for documents: a picture in the resolution of stills. Waits for it.
+     *
+     * @return `null` if the camera has none. A frame is sent then.
+     */
+    fun takePicture(): CaptureFrame? = null
+
     /** Releases the camera. Does nothing if it is not in use. */
     fun stop()
 

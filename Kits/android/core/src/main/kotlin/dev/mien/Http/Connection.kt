@@ -18,8 +18,18 @@ internal class Connection(
         val body: ByteArray = ByteArray(0),
         val contentType: String = "application/json",
         /** Whether it may be sent again when it is unknown whether it arrived. */
-        val isRepeatable: Boolean = true
-    )
+        val isRepeatable: Boolean = true,
+        /** What replaces a token that the server refuses. It is asked once. */
+        val renewed: (() -> Access?)? = null
+    ) {
+        /** A request of a signed-in user, or of nobody. */
+        constructor(
+            method: String, path: List<String>, access: Access?, body: ByteArray = ByteArray(0), contentType: String = "application/json",
+            isRepeatable: Boolean = true
+        ) : this(method, path, access?.token, access?.prover, body, contentType, isRepeatable, access?.renewed)
+
+        fun with(access: Access) = Call(method, path, access.token, access.prover, body, contentType, isRepeatable)
+    }
 
     fun json(call: Call): JsonObject {
         val response = send(call)
@@ -29,13 +39,16 @@ internal class Connection(
     }
 
     fun form(
-        path: List<String>, fields: List<Pair<String, String>>, bearer: Sensitive<String>? = null, prover: DPoPProver? = null,
+        path: List<String>, fields: List<Pair<String, String>>, access: Access? = null, prover: DPoPProver? = null,
         isRepeatable: Boolean = false
-    ): HttpResponse = send(
-        Call("POST", path, bearer, prover, utf8(Percent.form(fields)), "application/x-www-form-urlencoded", isRepeatable))
+    ): HttpResponse = send(Call(
+        "POST", path, access?.token, access?.prover ?: prover, utf8(Percent.form(fields)), "application/x-www-form-urlencoded", isRepeatable,
+        access?.renewed))
 
     /** Sends a request, again where that is safe, and returns a response with status 2xx. A proof is valid once, so each attempt has its own. */
-    fun send(call: Call): HttpResponse {
+    fun send(first: Call): HttpResponse {
+        var call = first
+        var mayRenew = true
         var attempt = 1
         var mayHaveArrived = false
         var mayCorrectProof = true
@@ -46,6 +59,16 @@ internal class Connection(
             if (failure.hasCorrectableProof && mayCorrectProof) {
                 mayCorrectProof = false
                 continue
+            }
+            // The token expired earlier than this device thinks. Servers check it before they act.
+            if (failure.refusesToken && mayRenew) {
+                mayRenew = false
+                val access = call.renewed?.invoke()
+                if (access != null) {
+                    call = call.with(access)
+                    mayCorrectProof = true
+                    continue
+                }
             }
             var error = failure.error
             // An earlier attempt, whose response was lost, deleted it.
@@ -68,7 +91,9 @@ internal class Connection(
         /** The server refused before it processed the request. */
         val isAtDoor: Boolean = false,
         /** The server refused the proof and said what a new one needs. */
-        val hasCorrectableProof: Boolean = false
+        val hasCorrectableProof: Boolean = false,
+        /** The server refused the access token (RFC 6750 §3.1). */
+        val refusesToken: Boolean = false
     )
 
     private fun once(call: Call): Pair<HttpResponse?, Failure?> {
@@ -100,7 +125,9 @@ internal class Connection(
             429, 503 -> Failure(error, call.isRepeatable || !error.mayHaveArrived, isAtDoor = true)
             // A proxy, which does not know what became of the request.
             502, 504 -> Failure(error, call.isRepeatable)
-            else -> Failure(error, false, hasCorrectableProof = hasCorrectableProof)
+            else -> Failure(
+                error, false, hasCorrectableProof = hasCorrectableProof,
+                refusesToken = response.status == 401 && refusal.word == "invalid_token")
         })
     }
 

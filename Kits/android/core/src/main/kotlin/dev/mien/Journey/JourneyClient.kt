@@ -27,7 +27,7 @@ class JourneyClient internal constructor(val options: MienOptions, internal val 
         start.organization?.let { body["organization"] = it }
         deviceToken()?.let { body["device_token"] = it }
         val answer = connection.json(Connection.Call(
-            "POST", listOf("v1", "journeys", journeyId, "start"), access?.first, access?.second, Json.bytes(body)))
+            "POST", listOf("v1", "journeys", journeyId, "start"), access, Json.bytes(body)))
         keep(answer)
         return Journey(answer, this)
     }

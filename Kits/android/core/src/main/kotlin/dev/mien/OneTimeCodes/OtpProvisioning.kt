@@ -16,18 +16,24 @@ class OtpProvisioning internal constructor(private val connection: Connection) {
     constructor(options: MienOptions) : this(options.connection())
 
     /**
-     * Redeems a registration code. The secret comes encrypted to a key of this call.
+     * Redeems a registration code. The secret comes encrypted.
+     *
+     * The request is repeated if the response is lost: the server returns the same OTP token for the same code and key. To be able
+     * to resume after the app was ended, create the key first, store it, and pass it again.
      *
      * @param name the owner's name for this device.
-     * @throws MienException `INVALID_CREDENTIALS` for a wrong code, whatever is wrong with it.
+     * @param provisioningKey encrypts the secret in transit. Delete it once the OTP token is stored.
+     * @throws MienException `INVALID_CREDENTIALS` for a wrong code, whatever is wrong with it; `NETWORK_ERROR` if it is unknown whether
+     *   the OTP token was created: try again with the same key within ten minutes, or the user needs another code.
      */
     @JvmOverloads
-    fun redeem(registrationCode: Sensitive<String>, name: String, system: String = "android"): OtpToken {
-        val pair = P256.newPair()
-        val key = PublicKey.of(pair.public)
+    fun redeem(
+        registrationCode: Sensitive<String>, name: String, system: String = "android", provisioningKey: OtpProvisioningKey = OtpProvisioningKey()
+    ): OtpToken {
+        val key = provisioningKey.publicKey
         val answer = connection.json(Connection.Call("POST", listOf("v1", "otp", "tokens"), body = Json.bytes(
             mapOf("registration_code" to registrationCode, "public_key" to key.jwk, "name" to name, "os" to system))))
-        return token(answer, pair.private, key)
+        return token(answer, provisioningKey.pair.private, key)
             // The answer contains the secret, so the error quotes nothing of it.
             ?: throw MienException(
                 MienException.Code.SERVER_ERROR, "The server returned an OTP token that this kit cannot use: malformed, or a CAP token.",

@@ -16,7 +16,9 @@ class MienSession internal constructor(
     private val givenProofKey: Signer?,
     private val reauthenticator: Reauthenticator?,
     internal val now: () -> Long,
-    sleep: (Long) -> Unit
+    sleep: (Long) -> Unit,
+    /** The clock for lifetimes. */
+    private val elapsed: () -> Long = now
 ) {
     /**
      * @param biometrics the device, for biometric login.
@@ -28,7 +30,7 @@ class MienSession internal constructor(
     constructor(
         options: MienOptions, tokenStorage: TokenStorage = TransientTokenStorage(), biometrics: BiometricDevice? = null,
         proofKey: Signer? = null, reauthenticator: Reauthenticator? = null
-    ) : this(options, tokenStorage, biometrics, proofKey, reauthenticator, System::currentTimeMillis, Thread::sleep)
+    ) : this(options, tokenStorage, biometrics, proofKey, reauthenticator, System::currentTimeMillis, Thread::sleep, { DeviceClock.elapsed() })
 
     enum class State {
         /** [configure] has not been called. */
@@ -47,6 +49,8 @@ class MienSession internal constructor(
     private val refreshing = Any()
     private val provers = HashMap<String, DPoPProver>()
     @Volatile private var tokens: SessionTokens? = null
+    /** Tokens that this process received, and how long they may be used. */
+    @Volatile private var received: Pair<SessionTokens, TokenLifetime>? = null
     @Volatile private var knownServer: ServerMetadata? = null
     private val reauthenticating = Any()
     /** Counts completed reauthentications. */
@@ -162,6 +166,7 @@ class MienSession internal constructor(
 
     internal fun adopt(new: SessionTokens) {
         synchronized(lock) {
+            received = Pair(new, TokenLifetime.received(new, elapsed()))
             tokens = new
             storage.store(new, key)
         }
@@ -192,14 +197,19 @@ class MienSession internal constructor(
     private fun currentTokens(): SessionTokens {
         if (state == State.UNKNOWN) throw MienException(MienException.Code.NOT_INITIALIZED, "Call configure() first.")
         val current = tokens ?: throw MienException(MienException.Code.UNAUTHENTICATED_USER, "Nobody is signed in. Sign in first.")
-        return if (now() + MARGIN < current.expiresAt) current else refresh(current)
+        return if (isValid(current)) current else refresh(current)
+    }
+
+    private fun isValid(tokens: SessionTokens): Boolean {
+        val own = received?.takeIf { it.first === tokens }?.second
+        return (own ?: TokenLifetime.stored(tokens)).exceeds(MARGIN, now(), elapsed())
     }
 
     private fun refresh(old: SessionTokens): SessionTokens {
         synchronized(refreshing) {
             val current = tokens
             // Another caller has renewed them meanwhile.
-            if (current != null && current !== old && now() + MARGIN < current.expiresAt) return current
+            if (current != null && current !== old && isValid(current)) return current
             return renewed(current)
         }
     }
@@ -226,8 +236,7 @@ class MienSession internal constructor(
 
     /** The user's claims that the granted scopes allow. */
     fun userInfo(): UserInfo {
-        val (token, prover) = access()
-        val claims = connection.json(Connection.Call("GET", listOf("oauth2", "userinfo"), token, prover))
+        val claims = connection.json(Connection.Call("GET", listOf("oauth2", "userinfo"), access = access()))
         val sub = claims.string("sub") ?: throw MienException(MienException.Code.SERVER_ERROR, "The response contains no user.")
         return UserInfo(sub, claims.string("preferred_username"), claims.string("email"), claims.boolean("email_verified") ?: false)
     }
@@ -245,13 +254,22 @@ class MienSession internal constructor(
      */
     @JvmOverloads
     fun authorization(method: String, url: String, nonce: String? = null): Map<String, String> {
-        val (token, prover) = access()
-        if (prover == null) return mapOf("authorization" to "Bearer " + token.use { it })
+        val access = access()
+        val (token, prover) = Pair(access.token, access.prover ?: return mapOf("authorization" to "Bearer " + access.token.use { it }))
         val proof = prover.proof(method, url.substringBefore('?').substringBefore('#'), token, nonce)
         return mapOf("authorization" to "DPoP " + token.use { it }, "dpop" to proof.text)
     }
 
-    internal fun access(): Pair<Sensitive<String>, DPoPProver?> = currentTokens().let { Pair(it.accessToken, prover(it)) }
+    internal fun access(): Access = access(currentTokens())
+
+    private fun access(tokens: SessionTokens) = Access(tokens.accessToken, prover(tokens)) { renewedAccess(tokens.accessToken) }
+
+    /** After the server refused an access token: renews the tokens, unless they were renewed meanwhile. */
+    private fun renewedAccess(refused: Sensitive<String>): Access? {
+        val current = tokens?.takeIf { it.refreshToken != null } ?: return null
+        val isSame = current.accessToken.use { token -> refused.use { token == it } }
+        return access(if (isSame) refresh(current) else current)
+    }
 
     internal fun signInProver(): DPoPProver? {
         val keys = storage as? ProofKeyStorage
@@ -339,9 +357,8 @@ class MienSession internal constructor(
             else -> utf8("{}")
         }
         return performing {
-            val (token, prover) = access()
             val response = connection.send(
-                Connection.Call(method, path, token, prover, bytes, isRepeatable = method != "POST" && method != "PATCH"))
+                Connection.Call(method, path, access = access(), body = bytes, isRepeatable = method != "POST" && method != "PATCH"))
             if (response.body.isEmpty()) null
             else Json.objectOf(response.body)
                 ?: throw MienException(MienException.Code.SERVER_ERROR, "The response is not an object of JSON.", mayHaveArrived = true)
@@ -370,8 +387,9 @@ class MienSession internal constructor(
         body.string("device_token")?.let {
             try { options.deviceTokens.storeDeviceToken(Sensitive(it), key) } catch (_: DeviceException) {}
         }
+        val receivedAt = now()
         return SessionTokens(
-            Sensitive(access), now() + (seconds * 1000).toLong(), body.string("refresh_token")?.let { Sensitive(it) },
+            Sensitive(access), receivedAt, receivedAt + (seconds * 1000).toLong(), body.string("refresh_token")?.let { Sensitive(it) },
             body.string("id_token")?.let { Sensitive(it) }, body.optString("scope"), Sensitive(Randomness.text()),
             if (isBound) prover!!.thumbprint else null)
     }

@@ -61,6 +61,8 @@ class AndroidCamera(
         }
     }
 
+    override fun takePicture(): CaptureFrame? = running?.takePicture()
+
     override fun stop() {
         running?.close()
         running = null
@@ -74,8 +76,10 @@ class AndroidCamera(
         private val sensor: Int
         private val isFront: Boolean
         private val reader: ImageReader
-        private var device: CameraDevice? = null
-        private var session: CameraCaptureSession? = null
+        /** For documents, pictures in the resolution of stills. */
+        private val stills: StillReader?
+        @Volatile private var device: CameraDevice? = null
+        @Volatile private var session: CameraCaptureSession? = null
         private var isClosed = false
         /** Until the camera says whether it has opened. */
         @Volatile private var isOpening = false
@@ -89,6 +93,13 @@ class AndroidCamera(
             val size = closest(sizes, if (quality == FrameSource.Quality.LIVE) 640 * 480 else 1280 * 960)
             reader = ImageReader.newInstance(size.width, size.height, ImageFormat.YUV_420_888, 3)
             reader.setOnImageAvailableListener({ take(it) }, handler)
+            stills = if (quality != FrameSource.Quality.DOCUMENT) null
+                else features.get(CameraCharacteristics.SCALER_STREAM_CONFIGURATION_MAP)?.getOutputSizes(ImageFormat.JPEG)?.let { StillReader.of(it, handler) }
+        }
+
+        fun takePicture(): CaptureFrame? {
+            val (stills, device, session) = Triple(stills ?: return null, device ?: return null, session ?: return null)
+            return stills.take(device, session) { CameraPicture.rotation(sensor, displayRotation(), isFront) }
         }
 
         fun open() {
@@ -114,10 +125,11 @@ class AndroidCamera(
             device = opened
             // Nobody wants it any more.
             if (isClosed) return release()
-            val targets = listOfNotNull(reader.surface, preview())
+            val shown = listOfNotNull(reader.surface, preview())
+            val targets = shown + listOfNotNull(stills?.surface)
             try {
                 val request = opened.createCaptureRequest(CameraDevice.TEMPLATE_PREVIEW)
-                targets.forEach { request.addTarget(it) }
+                shown.forEach { request.addTarget(it) }
                 request.set(CaptureRequest.CONTROL_AF_MODE, CaptureRequest.CONTROL_AF_MODE_CONTINUOUS_PICTURE)
                 @Suppress("DEPRECATION") // Its successor came with Android 9.
                 opened.createCaptureSession(targets, object : CameraCaptureSession.StateCallback() {
@@ -153,10 +165,18 @@ class AndroidCamera(
             val bytes = CameraPicture.nv21(y, u, v, image.width, image.height)
             val out = ByteArrayOutputStream()
             YuvImage(bytes, ImageFormat.NV21, image.width, image.height, null)
-                .compressToJpeg(Rect(0, 0, image.width, image.height), if (quality == FrameSource.Quality.LIVE) 85 else 92, out)
+                .compressToJpeg(Rect(0, 0, image.width, image.height), jpegQuality, out)
             // The person may turn the device meanwhile.
             return CameraPicture.turned(out.toByteArray(), CameraPicture.rotation(sensor, displayRotation(), isFront))
         }
+
+        /** A document's frames are looked at, and not kept: they have to fit into a preview. */
+        private val jpegQuality: Int
+            get() = when (quality) {
+                FrameSource.Quality.LIVE -> 85
+                FrameSource.Quality.STILL -> 92
+                FrameSource.Quality.DOCUMENT -> 75
+            }
 
         private fun closest(sizes: Array<Size>, pixels: Int): Size =
             sizes.filter { it.width <= 1920 && it.height <= 1200 }.sortedBy { Math.abs(it.width * it.height - pixels) }.firstOrNull() ?: Size(640, 480)
@@ -174,6 +194,7 @@ class AndroidCamera(
                 isClosed = true
                 session?.close()
                 reader.close()
+                stills?.close()
                 // A thread that has ended would never hear that the camera is open, and so never close it.
                 if (!isOpening) release()
             }

@@ -4,7 +4,9 @@ import android.content.Context
 import android.os.Build
 import android.os.Handler
 import android.os.Looper
+import android.os.SystemClock
 import dev.mien.BiometricDevice
+import dev.mien.DeviceClock
 import dev.mien.MienThreads
 import dev.mien.OtpVault
 import dev.mien.SealedFile
@@ -15,6 +17,9 @@ import java.util.concurrent.Executor
 
 /** This device, for the core. */
 object AndroidDevice {
+    // Unlike Java's clock, it goes on while the device sleeps.
+    init { DeviceClock.elapsed = { SystemClock.elapsedRealtime() } }
+
     /**
      * Has handlers called on the main thread, as Android's callbacks are. Call it before `Mien`, which does not know Android. The
      * classes of this package do it themselves.

@@ -1,7 +1,6 @@
 package dev.mien.android
 
 import android.content.Context
-import android.graphics.Color
 import android.graphics.SurfaceTexture
 import android.os.Handler
 import android.os.Looper
@@ -92,7 +91,7 @@ class MienCaptureView(context: Context, private val texts: Texts) : FrameLayout(
             word.text = guide.text
             word.performHapticFeedback(HapticFeedbackConstants.VIRTUAL_KEY)
         }
-        arrow?.show(guide.name, guide.progress)
+        arrow?.show(guide)
     }
 
     // Views, on the main thread
@@ -107,6 +106,10 @@ class MienCaptureView(context: Context, private val texts: Texts) : FrameLayout(
         // One of several: choosing one ends the choice of the others.
         if (!page.areSeveralChosen) for (box in boxes) box.setOnClickListener { for (other in boxes) other.isChecked = other === box }
         children.addAll(boxes)
+        for (row in page.rows) children.add(column(*listOfNotNull(
+            label(row.title, 18f), label(row.detail, 14f),
+            row.button?.let { button -> button(button) { answer(PageAnswer(button.id)) }.apply { contentDescription = "${button.label}: ${row.title}" } }
+        ).toTypedArray()))
         children.addAll(page.buttons.map { button ->
             button(button) { answer(PageAnswer(button.id, page.choices.map { it.first }.filterIndexed { i, _ -> boxes[i].isChecked })) }
         })
@@ -174,44 +177,4 @@ class MienCaptureView(context: Context, private val texts: Texts) : FrameLayout(
     }
 
     private fun onMain(body: () -> Unit) { if (Looper.myLooper() == Looper.getMainLooper()) body() else main.post { body() } }
-}
-
-/** The oval with its progress, and an arrow where the head is to turn. Words say the same. */
-internal class GuideView(context: Context, private val hasOval: Boolean) : View(context) {
-    private var name = "wait"
-    private var progress = 0
-    private val paint = android.graphics.Paint(android.graphics.Paint.ANTI_ALIAS_FLAG)
-
-    init { importantForAccessibility = IMPORTANT_FOR_ACCESSIBILITY_NO }
-
-    fun show(name: String, progress: Int) {
-        this.name = name
-        this.progress = progress
-        invalidate()
-    }
-
-    override fun onDraw(canvas: android.graphics.Canvas) {
-        super.onDraw(canvas)
-        if (!hasOval) return
-        val wide = minOf(width * 0.6f, height * 0.35f)
-        val box = android.graphics.RectF((width - wide) / 2, height / 2f - wide * 2 / 3, (width + wide) / 2, height / 2f + wide * 2 / 3)
-        paint.style = android.graphics.Paint.Style.STROKE
-        paint.strokeWidth = 4 * resources.displayMetrics.density
-        paint.color = Color.LTGRAY
-        canvas.drawOval(box, paint)
-        paint.color = Color.rgb(11, 107, 105)
-        canvas.drawArc(box, -90f, 3.6f * progress, false, paint)
-        // The person's left is the left of a mirror.
-        val (x, y) = directions[name] ?: return
-        val (fromX, fromY) = Pair(box.centerX() + x * box.width() * 0.55f, box.centerY() + y * box.height() * 0.55f)
-        val length = box.width() * 0.2f
-        val (tipX, tipY) = Pair(fromX + x * length, fromY + y * length)
-        canvas.drawLine(fromX, fromY, tipX, tipY, paint)
-        canvas.drawLine(tipX, tipY, tipX - (x + y) * length / 3, tipY - (y + x) * length / 3, paint)
-        canvas.drawLine(tipX, tipY, tipX - (x - y) * length / 3, tipY - (y - x) * length / 3, paint)
-    }
-
-    private companion object {
-        val directions = mapOf("turn_left" to Pair(-1f, 0f), "turn_right" to Pair(1f, 0f), "look_up" to Pair(0f, -1f), "look_down" to Pair(0f, 1f))
-    }
 }

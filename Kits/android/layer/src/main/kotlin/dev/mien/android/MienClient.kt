@@ -11,32 +11,6 @@ import dev.mien.MienThreads
 import dev.mien.Reauthenticator
 import dev.mien.Sensitive
 import dev.mien.TokenStorage
-import dev.mien.UserInfo
-
-interface OnConfigureListener {
-    fun onConfigured()
-    fun onConfigurationFailed(throwable: Throwable)
-}
-
-interface OnAuthenticateListener {
-    fun onAuthenticated(userInfo: UserInfo)
-    fun onAuthenticationFailed(throwable: Throwable)
-}
-
-interface OnEnableBiometricListener {
-    fun onEnabled()
-    fun onFailed(throwable: Throwable)
-}
-
-interface OnAuthenticateBiometricListener {
-    fun onAuthenticated(userInfo: UserInfo)
-    fun onAuthenticationFailed(throwable: Throwable)
-}
-
-interface OnFinishListener {
-    fun onFinished()
-    fun onFailed(throwable: Throwable)
-}
 
 /**
  * One user's sign-in to one app, in the form of Android: listeners, which are called on the main thread. [session] does the same

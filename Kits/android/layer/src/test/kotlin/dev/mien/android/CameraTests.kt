@@ -76,6 +76,42 @@ internal object CameraTests {
                 if (quality != FrameSource.Quality.LIVE) expect(sink.frames.size <= 4) { "$quality: ${sink.frames.size} frames" }
             }
         }
+        test("camera: a document's picture is a still of its largest size within twelve megapixels and 5 MB, and its frames go on") {
+            Phone.permissions.add(Manifest.permission.CAMERA)
+            val fields = fields()
+            Phone.scene = Phone.Scene { fields }
+            val camera = camera()
+            expect(camera.takePicture() == null) { "a picture of a camera that is off" }
+            val sink = Sink()
+            camera.start(FrameSource.Quality.DOCUMENT, sink)
+            expect(sink.frames.poll(20, TimeUnit.SECONDS) != null)
+            val picture = ImageIO.read(ByteArrayInputStream(camera.takePicture()!!.bytes))
+            expectEqual(Pair(picture.width, picture.height), Pair(1944, 2592))
+            val corner = Color(picture.getRGB(picture.width / 4, picture.height / 4))
+            expect(corner.red > 200 && corner.green < 60) { "$corner" }
+            sink.frames.clear()
+            expect(sink.frames.poll(20, TimeUnit.SECONDS) != null) { "the frames ended" }
+            // Noise, which JPEG cannot pack, is taken again in a lower quality.
+            val random = java.util.Random(1)
+            val noise = BufferedImage(1944, 2592, BufferedImage.TYPE_INT_RGB)
+            for (y in 0 until 2592) for (x in 0 until 1944) noise.setRGB(x, y, random.nextInt())
+            Phone.scene = Phone.Scene { noise }
+            val packed = camera.takePicture()
+            expect(packed == null || packed.bytes.size <= 5 shl 20) { "${packed?.bytes?.size} bytes" }
+            Phone.failsStills = true
+            expect(camera.takePicture() == null)
+            camera.stop()
+            val faces = camera()
+            faces.start(FrameSource.Quality.STILL, sink)
+            expect(faces.takePicture() == null)
+            faces.stop()
+            Phone.stills = arrayOf(android.util.Size(9000, 6000))
+            camera.start(FrameSource.Quality.DOCUMENT, sink)
+            sink.frames.clear()
+            expect(sink.frames.poll(20, TimeUnit.SECONDS) != null)
+            expect(camera.takePicture() == null) { "a size that the server does not take" }
+            camera.stop()
+        }
         test("camera: it stops when nobody wants frames, and says why it cannot start") {
             expectThrows<BiometricNotSupportedOrPermissionDeniedException> { camera().start(FrameSource.Quality.LIVE, Sink()) }
             Phone.permissions.add(Manifest.permission.CAMERA)

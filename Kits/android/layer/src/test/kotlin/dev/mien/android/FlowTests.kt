@@ -237,6 +237,16 @@ internal object FlowTests {
             Finger.press(Locale("", "AT").getDisplayCountry(Locale.ENGLISH))
             Finger.press(texts.text("button_continue"))
             Finger.waitFor(texts.text("document_front_title_passport"))
+            Finger.waitFor(texts.text("document_step", mapOf("step" to "1", "count" to "1")) + "\n" + texts.text("document_front_text_passport"))
+            Finger.press(texts.text("button_camera"))
+            var outlines = 0
+            repeat(300) {
+                if (Finger.seesOutline()) outlines++
+                if (texts.text("document_check_title") !in Finger.texts()) Thread.sleep(100)
+            }
+            expect(outlines > 0) { "no outline was drawn" }
+            // One picture is taken again, before everything is sent.
+            Finger.press(texts.text("document_retake"))
             Finger.press(texts.text("button_camera"))
             Finger.press(texts.text("document_send"), 60)
             expectEqual(finish(result), "completed")

@@ -11,8 +11,8 @@ internal object GuideTests {
     fun register() {
         Testing.test("guides: every block of Kotlin and Java in the documentation is compiled") {
             val root = File(System.getenv("MIEN_REPOSITORY"))
-            val sources = File(root, "Kits/android/layer/src/test").walk().filter { it.extension == "kt" || it.extension == "java" }
-                .map { words(it.readText()) }.toList()
+            val sources = listOf("Kits/android/layer/src/test", "Examples/Android").flatMap { File(root, it).walk().toList() }.filter { it.extension == "kt" || it.extension == "java" }
+                .map { words(it.readText()) }
             val block = Regex("```(kotlin|java)\n(.*?)```", RegexOption.DOT_MATCHES_ALL)
             var count = 0
             for (page in File(root, "docs").walk().filter { it.extension == "md" }) {

@@ -49,14 +49,30 @@ object Finger {
     fun isChecked(text: String): Boolean =
         views(Screen.top()?.contentView).any { it is CompoundButton && it.text.toString() == text && it.isChecked }
 
+    /** Writes into the field with this hint. */
+    fun fill(hint: String, text: String) {
+        val end = System.nanoTime() + 20_000_000_000L
+        while (System.nanoTime() < end) {
+            val found = views(Screen.top()?.contentView).firstOrNull { it is android.widget.EditText && it.hint.toString() == hint } as TextView?
+            if (found != null) return Screen.onMain { found.text = text }
+            Thread.sleep(20)
+        }
+        throw Testing.Failure("there is no field “$hint”, but ${texts()}")
+    }
+
     /** Whether an arrow is drawn on the screen now: a shaft and two barbs. */
-    fun seesArrow(): Boolean {
+    fun seesArrow(): Boolean = lines() == 3
+
+    /** Whether the outline of a document is: four sides. */
+    fun seesOutline(): Boolean = lines() == 4
+
+    private fun lines(): Int {
         val lines = java.util.concurrent.atomic.AtomicInteger()
         val paper = object : Canvas() {
             override fun drawLine(x1: Float, y1: Float, x2: Float, y2: Float, paint: Paint) { lines.incrementAndGet() }
         }
         Screen.onMain { views(Screen.top()?.contentView).forEach { it.draw(paper) } }
-        return lines.get() == 3
+        return lines.get()
     }
 
     fun waitFor(text: String, seconds: Int = 20) {

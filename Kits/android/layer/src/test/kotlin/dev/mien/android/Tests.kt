@@ -19,6 +19,7 @@ fun main(words: Array<String>) {
     CameraTests.register()
     GuideTests.register()
     FlowTests.register()
+    SampleTests.register()
     val (passed, failed, skipped) = Testing.run(words.toList())
     Servers.stop()
     System.getenv("MIEN_SHOWN")?.let { File(it).writeText(Testing.shown.joinToString("\n")) }

@@ -2,8 +2,10 @@
 package android.hardware.camera2;
 
 import android.os.Handler;
+import android.view.Surface;
 import dev.mien.fake.Phone;
 import java.awt.image.BufferedImage;
+import java.util.List;
 
 /** Plays the frames of the phone's scene, 15 a second, as its sensor sees them: lying on their side. */
 public class CameraCaptureSession implements AutoCloseable {
@@ -11,12 +13,26 @@ public class CameraCaptureSession implements AutoCloseable {
         public abstract void onConfigured(CameraCaptureSession session);
         public abstract void onConfigureFailed(CameraCaptureSession session);
     }
-    public abstract static class CaptureCallback {}
+    public abstract static class CaptureCallback {
+        public void onCaptureFailed(CameraCaptureSession session, CaptureRequest request, CaptureFailure failure) {}
+    }
 
     private final CameraDevice device;
     private volatile boolean isClosed;
 
-    CameraCaptureSession(CameraDevice device) { this.device = device; }
+    private final List<Surface> targets;
+
+    CameraCaptureSession(CameraDevice device, List<Surface> targets) { this.device = device; this.targets = targets; }
+
+    /** One picture, beside the repeating ones. */
+    public int capture(CaptureRequest request, CaptureCallback callback, Handler handler) throws CameraAccessException {
+        if (isClosed || device.isClosed) throw new IllegalStateException("closed");
+        if (!request.areOf(targets)) throw new IllegalArgumentException("CaptureRequest contains unconfigured Input/Output Surface!");
+        boolean isFront = device.id.equals("1");
+        if (Phone.failsStills) handler.post(() -> callback.onCaptureFailed(this, request, new CaptureFailure()));
+        else new Thread(() -> request.deliver(dev.mien.fake.Pictures.turned(Phone.scene.picture(isFront), isFront ? 90 : 270)), "still").start();
+        return 2;
+    }
 
     public int setRepeatingRequest(CaptureRequest request, CaptureCallback callback, Handler handler) throws CameraAccessException {
         boolean isFront = device.id.equals("1");

@@ -7,7 +7,7 @@ import dev.mien.fake.Phone;
 import java.util.List;
 
 public class CameraDevice implements AutoCloseable {
-    public static final int TEMPLATE_PREVIEW = 1;
+    public static final int TEMPLATE_PREVIEW = 1, TEMPLATE_STILL_CAPTURE = 2;
 
     public abstract static class StateCallback {
         public abstract void onOpened(CameraDevice device);
@@ -26,7 +26,7 @@ public class CameraDevice implements AutoCloseable {
 
     public void createCaptureSession(List<Surface> targets, CameraCaptureSession.StateCallback callback, Handler handler) throws CameraAccessException {
         if (isClosed) throw new IllegalStateException();
-        handler.post(() -> callback.onConfigured(new CameraCaptureSession(this)));
+        handler.post(() -> callback.onConfigured(new CameraCaptureSession(this, targets)));
     }
 
     @Override public void close() {

@@ -2,6 +2,7 @@ package dev.mien.fake;
 
 import android.app.Application;
 import android.hardware.camera2.CameraDevice;
+import android.util.Size;
 import androidx.biometric.BiometricPrompt;
 import java.awt.image.BufferedImage;
 import java.io.File;
@@ -17,17 +18,21 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** The phone of the tests: what is installed, enrolled, allowed, and in front of the camera. */
 public final class Phone {
     public static final Application application = new Application();
-    public static volatile boolean hasPin, hasSensor, hasStrongBox, isStrongBoxFull, attests, grantsCamera, isCameraBusy, isKeyStoreBusy, isKeyStoreBroken;
+    public static volatile boolean hasPin, hasSensor, hasStrongBox, isStrongBoxFull, attests, grantsCamera, isCameraBusy, isKeyStoreBusy, isKeyStoreBroken, failsStills;
     /** Changes with each enrollment; 0 while nothing is enrolled. */
     public static volatile int enrollment;
     private static int lastEnrollment = 1;
     /** Failed touches in a row. Five lock the sensor. */
     public static volatile int failures;
     public static volatile int vibrations;
+    /** Milliseconds in which the phone was asleep: only its clocks went on. */
+    public static volatile long slept;
     /** Milliseconds until a camera has opened. */
     public static volatile int cameraDelay;
     public static volatile String[] cameras;
     public static volatile CameraDevice open;
+    /** The sizes of pictures that are JPEGs. */
+    public static volatile Size[] stills;
     public static volatile Scene scene;
     public static volatile File files;
     public static final Queue<Touch> touches = new ArrayDeque<>();
@@ -44,8 +49,10 @@ public final class Phone {
     /** A new phone with a PIN and an enrolled finger. */
     public static void reset(File folder) {
         hasPin = hasSensor = attests = grantsCamera = true;
-        hasStrongBox = isStrongBoxFull = isCameraBusy = isKeyStoreBusy = isKeyStoreBroken = false;
+        hasStrongBox = isStrongBoxFull = isCameraBusy = isKeyStoreBusy = isKeyStoreBroken = failsStills = false;
         cameraDelay = 0;
+        slept = 0;
+        stills = new Size[] { new Size(4608, 3456), new Size(2592, 1944), new Size(1280, 960) };
         enrollment = 1;
         failures = vibrations = 0;
         cameras = new String[] { "0", "1" };
