@@ -36,7 +36,7 @@ test-web: ## use the web pages in Chromium and Firefox (PyPI the first time)
 	@MIEN_PROGRAM=$(CURDIR)/.build/tests/debug/mien scripts/run scripts/test-web
 
 test-apple: setup ## test the kit for iOS against fakes of Apple's frameworks, and its flows against a server
-	@MIEN_TEST_BUILD=1 scripts/run swift build --build-tests --enable-swift-testing --disable-xctest -Xswiftc -gnone \
+	@MIEN_QUICK_BUILD=1 scripts/run swift build --build-tests --enable-swift-testing --disable-xctest -Xswiftc -gnone \
 	    -Xswiftc -driver-batch-size-limit -Xswiftc 2000 --disable-index-store --scratch-path .build/tests
 	@scripts/run scripts/test-apple
 
