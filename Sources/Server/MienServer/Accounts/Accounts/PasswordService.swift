@@ -85,9 +85,15 @@ package final class PasswordService: Sendable {
     func durationOfRefusal(setting: String) async throws -> Duration {
         let decoy = ForeignPasswordHash.decoy(setting: setting)
             .map { Sensitive(String(decoding: Self.content(of: $0), as: UTF8.self)) }
-        let clock = ContinuousClock(), begun = clock.now
-        _ = try await verify(
-            Sensitive("a password of nobody"), against: decoy, for: .stranger())
-        return clock.now - begun
+        let clock = ContinuousClock()
+        var shortest = Duration.seconds(3600)
+        // The shortest of three: a busy machine must not make all refusals slow for good.
+        for _ in 0..<3 {
+            let begun = clock.now
+            _ = try await verify(
+                Sensitive("a password of nobody"), against: decoy, for: .stranger())
+            shortest = min(shortest, clock.now - begun)
+        }
+        return shortest
     }
 }
