@@ -152,6 +152,45 @@ struct UserImportTests {
         }
     }
 
+    @Test("each bad line is named, and then nobody of the request is imported")
+    func faults() async throws {
+        try await TestServer.run(in: scratch) { server in
+            try await server.makeUser("bob")
+            try await server.makeUser("eve")
+            let lines = [
+                #"{"username":"ada"}"#, #"{"username":"ADA"}"#,
+                #"{"username":"x","groups":["a,b"]}"#,
+                "",
+                #"{"username":"y","password_hash":"$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"}"#,
+                #"{"username":"bob","email":"eve@example.org","email_verified":true}"#,
+                #"{"external_id":"bob"}"#, "{\"username\":\"\u{0}\"}",
+                String(repeating: "x", count: PeopleRecords.maxBytes + 1), #"{"username":"fine"}"#,
+            ]
+            for isDryRun in [true, false] {
+                await #expect {
+                    _ = try await Self.send(
+                        server, lines.joined(separator: "\n"), isDryRun: isDryRun)
+                } throws: {
+                    let fields = ($0 as? MienError)?.fields ?? []
+                    return fields.map(\.field) == [
+                        "lines[2].username", "lines[3].groups", "lines[5].password_hash",
+                        "lines[7].external_id", "lines[8]", "lines[9]",
+                    ] && fields[2].message.contains("4 to 14")
+                }
+            }
+            // Names in the database are compared when the lines themselves are fine.
+            for (line, field) in [(lines[5], "lines[1].email"), (lines[6], "lines[1]")] {
+                await #expect {
+                    _ = try await Self.send(server, line + "\n" + lines[9])
+                } throws: {
+                    ($0 as? MienError)?.fields.map(\.field) == [field]
+                }
+            }
+            #expect(try await server.admin.findUser("fine") == nil)
+            #expect(try await server.admin.findUser("ada") == nil)
+        }
+    }
+
     @Test("an import takes over no account: passwords and codes of existing people stay")
     func existing() async throws {
         try await TestServer.run(in: scratch) { server in
@@ -165,6 +204,24 @@ struct UserImportTests {
             #expect(try await Self.send(server, text, updating: true).changed == 1)
             #expect(try await !Self.signIn(server, "ada", Self.password))
             #expect(try await Self.signIn(server, "ada", "the password of ada"))
+        }
+    }
+
+    @Test("the route takes other types, sizes, and parameters for what they are")
+    func requests() async throws {
+        try await TestServer.run(in: scratch) { server in
+            let none = try await Self.send(server, "\n")
+            #expect(none == UserImportAnswer())
+            let many = (0...PeopleRecords.maxRecords).map { #"{"username":"u\#($0)"}"# }
+                .joined(separator: "\n")
+            await #expect(throws: MienError.self) { _ = try await Self.send(server, many) }
+            await #expect {
+                _ = try await Self.send(server, "name\nada", .csv)
+            } throws: {
+                ($0 as? MienError)?.fields.map(\.field) == ["lines[1]"]
+            }
+            let users = try await server.admin.users(after: nil).items
+            #expect(users.isEmpty)
         }
     }
 }
