@@ -180,6 +180,9 @@ extension ServerParts {
         UserAdminRoutes(
             store: store, accounts: accounts, records: records, body: body, clock: clock
         ).add(to: admin)
+        UserImportRoutes(
+            people: UserImport(store: store, authenticators: .otp, clock: clock), budget: bodies
+        ).add(to: admin)
         OrganizationAdminRoutes(
             organizations: OrganizationService(store: store, clock: clock), members: members,
             records: records, body: body

@@ -165,7 +165,8 @@ struct ServerParts: Sendable {
         // this pack.
         try await shadow.deleteOthers()
         passwordCheck = PasswordCheck(
-            store: store, gate: gate, passwords: passwords, clock: clock)
+            store: store, gate: gate, passwords: passwords,
+            pace: PasswordPace(store: store, passwords: passwords), clock: clock)
         accounts = AccountService(
             store: store, passwords: passwords, notices: notices, clock: clock)
         members = MemberService(

@@ -22,6 +22,12 @@ package struct OTPService: Sendable {
 
     // MARK: Registering
 
+    /// Returns a name for the registration of a token that another product registered.
+    static func newRegistrationID() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Identifier<OTPRegistrationKind>.random(using: &generator).text
+    }
+
     package struct Offer: Sendable {
         package let id: String
         package let code: Sensitive<String>

@@ -66,6 +66,18 @@ package struct OTPToken: Sendable {
             }
     }
 
+    /// The token of an authenticator app that another product registered.
+    init(imported uri: KeyURI) {
+        switch uri.kind {
+        case .hotp(let hotp, _): self.init(.hotp(hotp), secret: uri.secret)
+        case .totp(let totp): self.init(.totp(totp), secret: uri.secret)
+        }
+    }
+
+    private init(_ method: Method, secret: OTPSecret) {
+        (self.method, self.secret, receipt) = (method, secret, nil)
+    }
+
     /// Draws the secret of a new OTP token.
     static func secret(for kind: OTPKind, using generator: inout some RandomNumberGenerator)
         -> OTPSecret
@@ -99,6 +111,16 @@ package struct OTPToken: Sendable {
             "version": 1, "kind": .string(kind.rawValue), "digits": .number(Double(digits)),
             "secret": .string(Base64URL.encode(secret.bytes)),
         ]
+        let isShort = !OTPSecret.lengths.contains(secret.bytes.count)
+        switch method {
+        case .totp(let totp)
+        where isShort || totp.hotp.hash != Self.hash || totp.stepSeconds != Self.stepSeconds:
+            members["algorithm"] = .string(totp.hotp.hash.rawValue)
+            members["period"] = .number(Double(totp.stepSeconds))
+        case .hotp(let hotp) where isShort || hotp.hash != Self.hash:
+            members["algorithm"] = .string(hotp.hash.rawValue)
+        case .totp, .hotp, .cap: break
+        }
         if let receipt {
             members["receipt"] = [
                 "mark": .string(Base64URL.encode(receipt.mark)),
@@ -122,8 +144,21 @@ package struct OTPToken: Sendable {
             else { throw StoreError(.corrupt, "The receipt of a stored OTP token is malformed.") }
             receipt = Receipt(mark: mark, endsAt: Instant(milliseconds: end))
         }
+        guard let word = value["algorithm"]?.stringValue else {
+            try self.init(
+                kind: kind, digits: digits, secret: OTPSecret(bytes: secret), receipt: receipt)
+            return
+        }
+        guard let hash = OTPHash(rawValue: word) else {
+            throw StoreError(.corrupt, "The algorithm of a stored OTP token is unknown.")
+        }
+        let period = value["period"]?.numberValue.flatMap { Int(exactly: $0) }
         try self.init(
-            kind: kind, digits: digits, secret: OTPSecret(bytes: secret), receipt: receipt)
+            kind == .hotp
+                ? .hotp(HOTP(digits: digits, hash: hash))
+                : .totp(
+                    TOTP(digits: digits, hash: hash, stepSeconds: period ?? Self.stepSeconds)),
+            secret: OTPSecret(typed: secret))
     }
 
     // MARK: Verifying

@@ -112,6 +112,7 @@ package enum AdminOperations {
 
         "GET /v1/users": .init(.readUsers, .session),
         "POST /v1/users": .init(.changeUsers, .fresh),
+        "POST /v1/users/import": .init(.changeUsers, .fresh),
         "GET /v1/users/{user}": .init(.readUsers, .session),
         "PATCH /v1/users/{user}": .init(.changeUsers, .fresh),
         "DELETE /v1/users/{user}": .init(.changeUsers, .fresh),

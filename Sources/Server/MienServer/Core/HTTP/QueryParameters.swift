@@ -23,6 +23,7 @@ package enum QueryParameters {
         "/v1/product-keys": ["after"],
         "/v1/registry/people": ["encoding", "imported_before"],
         "/v1/users": ["after", "group", "identifier"],
+        "/v1/users/import": ["dry_run", "otp_app", "update"],
         "/v1/users/{user}/sign-ins": ["after"],
         "/v1/verifications/cases": ["after"],
     ]
