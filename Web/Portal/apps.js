@@ -109,6 +109,7 @@ function showSecret(app) {
 const groups = [
   ["sign_in", ["sign_in_page", "sign_in_journey", "journeys", "organizations.use", "organizations.access"]],
   ["addresses", ["redirect_uris", "web_origins", "post_logout_redirect_uris", "backchannel_logout_uri",
+    "frontchannel_logout_uri", "frontchannel_logout_session_required", "logout_scope",
     "resources", "client_scopes"]],
   ["face", ["face_threshold", "liveness.mode", "liveness.threshold", "liveness.quality", "liveness.timeout_seconds",
     "liveness.actions", "liveness.action_count", "liveness.accommodation", "duplicate_faces"]],

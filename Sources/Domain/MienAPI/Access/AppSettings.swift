@@ -10,6 +10,13 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var postLogoutRedirectURIs: [String]
     /// The https URL that hears when a sign-in ends (OpenID Connect Back-Channel Logout).
     public var backChannelLogoutURI: String?
+    /// The https URL that the user's browser opens in a frame when the user signs out (OpenID Connect
+    /// Front-Channel Logout).
+    public var frontChannelLogoutURI: String?
+    /// Whether the frame's address names the sign-in that ended.
+    public var frontChannelLogoutNeedsSession = false
+    /// The sign-ins that a sign-out from the app ends.
+    public var logoutScope = LogoutScope.app
     /// The journeys the app may start; `nil` for every published one.
     public var journeys: [JourneyID]?
     /// Lock policies that differ from ``AuthenticatorType/defaultLockPolicy``, by authenticator.
@@ -146,13 +153,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
                 faults.append((name, "must contain at most 100 addresses"))
             }
         }
-        if let backChannelLogoutURI, !Self.isAddress(backChannelLogoutURI) {
-            faults.append(
-                (
-                    "backchannel_logout_uri",
-                    "must be an absolute https URL without a fragment (http only for localhost, 127.0.0.1, and [::1])"
-                ))
-        }
+        faults += logoutFaults
         for name in locks.keys.sorted() where AuthenticatorType(rawValue: name) == nil {
             let allowed = AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ")
             faults.append(("locks.\(name)", "is not an authenticator; valid are \(allowed)"))
@@ -265,7 +266,9 @@ public struct AppSettings: Sendable, Hashable, Codable {
             requiresPushedRequests = "require_pushed_authorization_requests",
             requiresSignedRequests = "require_signed_request_object", profile
         case postLogoutRedirectURIs = "post_logout_redirect_uris", backChannelLogoutURI =
-            "backchannel_logout_uri"
+            "backchannel_logout_uri", frontChannelLogoutURI = "frontchannel_logout_uri",
+            frontChannelLogoutNeedsSession = "frontchannel_logout_session_required",
+            logoutScope = "logout_scope"
     }
 
     /// The names of the settings.
@@ -319,5 +322,10 @@ public struct AppSettings: Sendable, Hashable, Codable {
         profile = try values.decodeIfPresent(SecurityProfile.self, forKey: .profile)
         claims =
             try values.decodeIfPresent(ClaimSettings.self, forKey: .claims) ?? ClaimSettings()
+        frontChannelLogoutURI = try values.decodeIfPresent(
+            String.self, forKey: .frontChannelLogoutURI)
+        frontChannelLogoutNeedsSession =
+            try values.decodeIfPresent(Bool.self, forKey: .frontChannelLogoutNeedsSession) ?? false
+        logoutScope = try values.decodeIfPresent(LogoutScope.self, forKey: .logoutScope) ?? .app
     }
 }

@@ -82,7 +82,7 @@ extension ServerParts {
                         OrganizationCaller(
                             account: $0.account, signedInAt: $0.signedInAt, standing: $0.standing)
                     }
-                }, end: { [pages] in try await pages.signOut(nil, $0) }), body: body
+                }, end: { [pages] in try await pages.endSession($0) }), body: body
         ).add(to: router.group("organization/api/v1"))
         OrganizationPages(
             isSignedIn: { [pages] in try await pages.user(of: $0) != nil },

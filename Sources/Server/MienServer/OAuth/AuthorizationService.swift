@@ -82,6 +82,8 @@ package struct AuthorizationService: Sendable {
     /// The data stored with a code.
     private struct Content: Codable {
         let app, account: String
+        /// The browser's sign-in.
+        let browser: GrantID
         let redirectURI, scope: String
         let resources, methods: [String]
         let nonce, challenge, thumbprint: String?
@@ -257,8 +259,9 @@ package struct AuthorizationService: Sendable {
         }
         var generator = SystemRandomNumberGenerator()
         let content = Content(
-            app: request.app.id.text, account: proof.account.text, redirectURI: request.redirectURI,
-            scope: request.scope.text, resources: request.resources, methods: proof.methods,
+            app: request.app.id.text, account: proof.account.text, browser: proof.grant,
+            redirectURI: request.redirectURI, scope: request.scope.text,
+            resources: request.resources, methods: proof.methods,
             nonce: request.nonce, challenge: request.challenge, thumbprint: request.thumbprint,
             authenticators: proof.authenticators, epoch: proof.epoch, at: proof.at.milliseconds,
             isRecovery: proof.isRecovery, passkey: proof.passkey,
@@ -388,7 +391,7 @@ package struct AuthorizationService: Sendable {
                 isRecovery: content.isRecovery, nonce: content.nonce,
                 thumbprint: thumbprint,
                 organization: OrganizationWish(stored: content.organization),
-                claims: content.claims),
+                claims: content.claims, browser: content.browser),
             id: mark
         ) { tables in
             guard try tables.authorizationCodes.isTaken(hash, for: mark) else { return false }

@@ -307,6 +307,7 @@ package struct OAuthRoutes {
             "challenge_endpoint": .string(base + "/oauth2/challenge"),
             "end_session_endpoint": .string(base + "/oauth2/logout"),
             "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
+            "frontchannel_logout_supported": true, "frontchannel_logout_session_supported": true,
             "response_types_supported": ["code"],
             "response_modes_supported": list(AuthorizationAnswer.Mode.allCases.map(\.rawValue)),
             "grant_types_supported": list(grantTypes),

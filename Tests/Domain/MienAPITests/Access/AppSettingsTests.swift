@@ -141,6 +141,55 @@ import Testing
             ])
     }
 
+    @Test func `a front-channel address has the origin of a redirect URI`() throws {
+        func faults(_ uri: String, _ redirect: String = "https://a.example/back") throws -> [String]
+        {
+            try Self.decode(
+                #"{"redirect_uris": ["\#(redirect)"], "frontchannel_logout_uri": "\#(uri)"}"#
+            ).faults.map(\.setting)
+        }
+        for (good, redirect) in [
+            ("https://a.example/out?x=1", "https://a.example/back"),
+            ("https://A.example:443/out", "https://a.example/back"),
+            ("https://a.example:8443/out", "https://a.example:8443/back"),
+            ("http://localhost:3000/out", "http://localhost/back"),
+            ("http://[::1]:3000/out", "http://[::1]:1/back"),
+        ] {
+            #expect(try faults(good, redirect).isEmpty, "\(good)")
+        }
+        for (bad, redirect) in [
+            ("https://b.example/out", "https://a.example/back"),
+            ("https://a.example:8443/out", "https://a.example/back"),
+            ("https://a.example.evil.example/out", "https://a.example/back"),
+            ("http://localhost/out", "http://127.0.0.1/back"),
+            ("https://a.example/out", "com.example.app:/back"),
+            ("com.example.app:/out", "com.example.app:/back"),
+            ("https://a.example/out#x", "https://a.example/back"),
+        ] {
+            #expect(try faults(bad, redirect) == ["frontchannel_logout_uri"], "\(bad)")
+        }
+        let alone = try Self.decode(#"{"frontchannel_logout_session_required": true}"#)
+        #expect(alone.faults.map(\.setting) == ["frontchannel_logout_session_required"])
+        #expect(alone.logoutScope == .app)
+    }
+
+    @Test func `the address of a frame names the sign-in if the app needs it`() throws {
+        var settings = try Self.decode(
+            #"{"redirect_uris": ["https://a.example/"], "frontchannel_logout_uri": "https://a.example/out?x=1"}"#
+        )
+        func address() -> String? {
+            settings.frontChannelLogout(of: "grt_1", from: "https://login.example:8443")
+        }
+        #expect(address() == "https://a.example/out?x=1")
+        settings.frontChannelLogoutNeedsSession = true
+        let sent = "iss=https%3A%2F%2Flogin.example%3A8443&sid=grt_1"
+        #expect(address() == "https://a.example/out?x=1&\(sent)")
+        settings.frontChannelLogoutURI = "https://a.example/out"
+        #expect(address() == "https://a.example/out?\(sent)")
+        settings.frontChannelLogoutURI = nil
+        #expect(address() == nil)
+    }
+
     @Test func `an app's requirements for device keys are encoded, decoded, and named`() throws {
         let digest = String(repeating: "ab", count: 32)
         let json = """

@@ -17,7 +17,7 @@ extension AccountPages {
         // `nil` if the server does not show this kind of authenticator.
         func list(_ path: String) async throws -> [JSONValue]? {
             do {
-                return try await api.send(.get, path, as: user.grant, from: context)["items"]?
+                return try await api.send(.get, path, as: user.signIn, from: context)["items"]?
                     .arrayValue ?? []
             } catch let problem as Problem where problem.status == 403 || problem.status == 404 {
                 return nil
@@ -68,7 +68,7 @@ extension AccountPages {
             signIns = try await list("/v1/me/sign-ins"),
             consents = try await list("/v1/me/consents")
         let codes = try await api.send(
-            .get, "/v1/me/recovery-codes", as: user.grant, from: context)
+            .get, "/v1/me/recovery-codes", as: user.signIn, from: context)
         let remaining = Int(codes["remaining"]?.numberValue ?? 0)
         func id(_ item: JSONValue) -> String { item["id"]?.stringValue ?? "" }
         let sections: [PageValue?] = [
@@ -102,7 +102,10 @@ extension AccountPages {
                 signIns?.map { item in
                     let isCurrent = item["is_current"]?.boolValue == true
                     return row(
-                        .signin, id(item), item["app_name"]?.stringValue ?? app(item),
+                        .signin, id(item),
+                        item["app_id"] == nil
+                            ? texts("account_browser")
+                            : item["app_name"]?.stringValue ?? app(item),
                         [texts("account_signed_in", ["date": time(item, "signed_in_at")])],
                         tag: isCurrent ? texts("account_this_browser") : nil)
                 },

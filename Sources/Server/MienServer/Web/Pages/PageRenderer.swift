@@ -19,6 +19,8 @@ struct WebPage: Sendable {
     var scriptTexts: [String] = []
     /// An origin that submitting a form may redirect to, besides this server.
     var formTarget = ""
+    /// The origins of frames in the page.
+    var frames: [String] = []
     var status = HTTPResponse.Status.ok
 }
 
@@ -66,7 +68,7 @@ struct PageRenderer: Sendable {
             "choose": WebFiles.choose, "ended": WebFiles.ended,
             "account": WebFiles.account, "confirm": WebFiles.confirm, "post": WebFiles.post,
             "message": WebFiles.message, "codes": WebFiles.codes,
-            "passkey": WebFiles.passkey,
+            "passkey": WebFiles.passkey, "signedout": WebFiles.signedOut,
             "verify": WebFiles.verify,
         ]
         templates = MustacheLibrary(
@@ -110,7 +112,7 @@ struct PageRenderer: Sendable {
         let text =
             templates.render(PageValue.object(frame).forTemplate, withTemplate: "layout") ?? ""
         return Response(
-            status: page.status, headers: Self.headers(formTarget: page.formTarget),
+            status: page.status, headers: Self.headers(of: page),
             body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
@@ -138,12 +140,14 @@ struct PageRenderer: Sendable {
             .replacing("\u{2028}", with: "\\u2028").replacing("\u{2029}", with: "\\u2029")
     }
 
-    private static func headers(formTarget: String) -> HTTPFields {
+    private static func headers(of page: WebPage) -> HTTPFields {
+        let formTarget = page.formTarget
         // Browsers also apply `form-action` to redirects after a form submission.
         let policy = [
             "default-src 'none'", "script-src 'self'", "style-src 'self'",
             "img-src 'self' data: blob:", "media-src 'self' blob:", "connect-src 'self'",
             "worker-src 'self'", "form-action 'self'\(formTarget.isEmpty ? "" : " \(formTarget)")",
+            "frame-src \(page.frames.isEmpty ? "'none'" : page.frames.joined(separator: " "))",
             "frame-ancestors 'none'", "base-uri 'none'", "require-trusted-types-for 'script'",
             "trusted-types mien",
         ].joined(separator: "; ")

@@ -302,7 +302,7 @@ extension ExportedTable {
         ],
         omitted: [
             "account_id": owner, "nonce": "a random value from which tokens are derived",
-            "users_mark": keyedHash,
+            "users_mark": keyedHash, "browser_mark": keyedHash,
             "claims_sealed": "what the app's tokens repeat of the account and of the journey",
         ])
 
