@@ -2,10 +2,10 @@
 
 import { at, call, may } from "./api.js";
 import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, pageHead, replace,
-  section, select, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
+  section, select, serverText, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, guardUnsaved, route } from "./router.js";
-import { formatTime, named, t } from "./strings.js";
+import { formatNumber, formatTime, named, t } from "./strings.js";
 import { part, setPart, settingField } from "./settings-form.js";
 import { branding } from "./branding.js";
 import { quickStart } from "./quick-start.js";
@@ -109,7 +109,7 @@ function showSecret(app) {
 const groups = [
   ["sign_in", ["sign_in_page", "sign_in_journey", "journeys", "organizations.use", "organizations.access"]],
   ["addresses", ["redirect_uris", "web_origins", "post_logout_redirect_uris", "backchannel_logout_uri",
-    "resources", "client_scopes"]],
+    "resources", "introspection_apps", "client_scopes"]],
   ["face", ["face_threshold", "liveness.mode", "liveness.threshold", "liveness.quality", "liveness.timeout_seconds",
     "liveness.actions", "liveness.action_count", "liveness.accommodation", "duplicate_faces"]],
   ["locks", ["locks"]],
@@ -139,6 +139,8 @@ route("/admin/apps/:id", async ({ id }, root, { signal }) => {
       tags: [tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag"))],
     }),
     section(t("apps.quick_start"), { lead: t("apps.quick_start_lead") }, quickStart(app)),
+    refusalSection(app, signal),
+    servicesSection(app),
     settingsSection(app, guide, disabled),
     app.type === "confidential" && app.settings.token_endpoint_auth_method !== "private_key_jwt" && mayChange
       && secretSection(app),
@@ -157,6 +159,34 @@ route("/admin/apps/:id", async ({ id }, root, { signal }) => {
         await go("/admin/apps");
       }, { kind: "danger" }))));
 });
+
+/** Why requests of the app were refused. */
+function refusalSection(app, signal) {
+  return section(t("apps.refusals"), { lead: t("apps.refusals_lead") }, pagedList({
+    signal, empty: t("apps.refusals_none"), caption: t("apps.refusals"),
+    load: async (cursor, asked) =>
+      ({ items: (await call("GET", at`/v1/apps/${app.id}/refusals`, { signal: asked.signal })).refusals }),
+    columns: [
+      { title: t("apps.refusal_reason"), value: (one) => serverText(one.description) },
+      { title: t("apps.refusal_error"), kind: "mono", value: (one) => one.error },
+      { title: t("apps.refusal_route"), kind: "mono", value: (one) => one.route },
+      { title: t("apps.refusal_count"), kind: "number", value: (one) => formatNumber(one.count) },
+      { title: t("apps.refusal_last"), value: (one) => formatTime(one.last_at) },
+    ],
+  }));
+}
+
+/** Which apps' tokens a service sees, and which services see the tokens of this app. */
+function servicesSection(app) {
+  const own = app.settings.introspection_apps ?? [], others = app.introspected_by ?? [];
+  if (!own.length && !others.length) return null;
+  const links = (ids) => h("span", null, ids.flatMap((id, index) =>
+    [index ? " " : "", h("a", { href: `/admin/apps/${encodeURIComponent(id)}` }, h("code", null, id))]));
+  return section(t("apps.services"), { lead: t("apps.services_lead") }, facts([
+    own.length && [t("apps.services_sees"), links(own)],
+    others.length && [t("apps.services_seen_by"), links(others)],
+  ].filter(Boolean)));
+}
 
 function settingsSection(app, guide, disabled) {
   const name = field({ label: t("apps.name"), help: t("apps.name_help"),

@@ -32,6 +32,9 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var biometric: BiometricSettings
     /// Absolute URLs of services that access tokens may be issued for (RFC 8707).
     public var resources: [String]
+    /// The apps whose access tokens this app, a service, may look at (RFC 7662). A token that names
+    /// other services is not among them.
+    public var introspectionApps: [AppID] = []
     /// The origins of web pages that may call the API with this app's tokens, compared character
     /// by character.
     public var webOrigins: [String]
@@ -190,6 +193,9 @@ public struct AppSettings: Sendable, Hashable, Codable {
                     "must be an origin like https://app.example.org, as browsers send it: lower case, without a path, a default port, or a wildcard (http only for localhost, 127.0.0.1, and [::1])"
                 ))
         }
+        if introspectionApps.count > 100 || Set(introspectionApps).count < introspectionApps.count {
+            faults.append(("introspection_apps", "must contain at most 100 different apps"))
+        }
         if webOrigins.count > 32 {
             faults.append(("web_origins", "must contain at most 32 origins"))
         }
@@ -257,7 +263,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
         case signInJourney = "sign_in_journey", pages, identity,
             duplicateFaces = "duplicate_faces", organizations
         case hasSignInPage = "sign_in_page", tokens, biometric, resources,
-            webOrigins = "web_origins", clientScopes = "client_scopes",
+            introspectionApps = "introspection_apps", webOrigins = "web_origins", clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
         case requiresPKCE = "requires_pkce", idTokenAlgorithm = "id_token_signed_response_alg",
             accessTokenType = "access_token_typ", claims,
@@ -317,6 +323,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
         requiresSignedRequests =
             try values.decodeIfPresent(Bool.self, forKey: .requiresSignedRequests) ?? false
         profile = try values.decodeIfPresent(SecurityProfile.self, forKey: .profile)
+        introspectionApps =
+            try values.decodeIfPresent([AppID].self, forKey: .introspectionApps) ?? []
         claims =
             try values.decodeIfPresent(ClaimSettings.self, forKey: .claims) ?? ClaimSettings()
     }

@@ -175,6 +175,10 @@ extension MienAdmin {
         try await all("apps")
     }
     public func app(_ id: AppID) async throws -> AppAnswer { try await get("apps", id.text) }
+    /// Returns why requests of an app were refused: at most 30 reasons, the latest first.
+    public func refusals(of app: AppID) async throws -> [AppRefusalsAnswer.Refusal] {
+        try await (get("apps", app.text, "refusals") as AppRefusalsAnswer).refusals
+    }
     /// Creates an app. The answer holds the secret of a confidential app, which is returned only
     /// once.
     public func createApp(_ app: AppRequest) async throws -> AppAnswer {

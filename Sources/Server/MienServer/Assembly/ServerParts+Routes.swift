@@ -12,6 +12,9 @@ extension ServerParts {
         let router = baseRouter(
             "requests", trustsProxy: configuration.trustsProxy,
             CrossOriginMiddleware { [apps] in try await apps.isListed(origin: $0, of: $1) })
+        router.add(
+            middleware: AppRefusalMiddleware(
+                refusals: AppRefusals(store: store, clock: clock), metrics: metrics))
         OperationRoutes(store: store, registry: registry, issuer: issuer, clock: clock).add(
             to: router)
         let live = configuration.liveCapturesPerMinute

@@ -337,6 +337,11 @@ package struct AuthorizationService: Sendable {
         to address: String, _ mode: AuthorizationAnswer.Mode, _ parameters: [(String, String)],
         _ state: String?
     ) -> AuthorizationAnswer {
+        func value(_ name: String) -> String? { parameters.first { $0.0 == name }?.1 }
+        if let error = value("error") {
+            RequestFacts.note(
+                refusal: .init(error: error, description: value("error_description") ?? ""))
+        }
         let all = parameters + (state.map { [("state", $0)] } ?? []) + [("iss", publicURL())]
         return AuthorizationAnswer(
             address: address, mode: mode,

@@ -267,7 +267,9 @@ package struct OAuthRoutes {
                     .cacheControl: "no-store",
                 ])
         } catch let error as OAuthError {
-            return pages.fault(error.description, status: error.status, to: request)
+            let page = pages.fault(error.description, status: error.status, to: request)
+            error.note()
+            return page
         }
     }
 

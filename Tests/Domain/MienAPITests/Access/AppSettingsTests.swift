@@ -46,6 +46,7 @@ import Testing
         (settings.requiresPushedRequests, settings.requiresSignedRequests) = (true, true)
         (settings.idTokenAlgorithm, settings.accessTokenType) = (.rs256, .jwt)
         (settings.profile, settings.requiresPKCE) = (.fapi2, false)
+        settings.introspectionApps = [AppID("web")!]
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
@@ -85,6 +86,17 @@ import Testing
     {
         let settings = try Self.decode(#"{"claims": \#(claims)}"#)
         #expect(settings.faults.map(\.setting) == [setting])
+    }
+
+    @Test func `only a confidential app sees the tokens of others`() throws {
+        let service = try Self.decode(#"{"introspection_apps": ["web", "shop"]}"#)
+        #expect(service.faults.isEmpty && service.faults(of: .confidential).isEmpty)
+        #expect(service.faults(of: .public).map(\.setting) == ["introspection_apps"])
+        let twice = try Self.decode(#"{"introspection_apps": ["web", "web"]}"#)
+        #expect(twice.faults.map(\.setting) == ["introspection_apps"])
+        #expect(throws: DecodingError.self) {
+            try Self.decode(#"{"introspection_apps": ["no app"]}"#)
+        }
     }
 
     @Test func `an app's authentication has to fit its type, its keys, and its profile`() throws {

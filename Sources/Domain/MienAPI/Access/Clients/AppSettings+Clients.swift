@@ -84,6 +84,13 @@ extension AppSettings {
                 ))
         }
         let isPublic = type == .public
+        if isPublic, !introspectionApps.isEmpty {
+            faults.append(
+                (
+                    "introspection_apps",
+                    "is for confidential apps: a public app cannot prove that it is the service"
+                ))
+        }
         if isPublic, profile != nil {
             faults.append(("profile", "is for confidential apps, which can keep a key"))
         }

@@ -60,6 +60,7 @@ package enum AdminOperations {
         "GET /v1/apps": .init(.readConfiguration, .session),
         "POST /v1/apps": .init(.changeConfiguration, .fresh),
         "GET /v1/apps/{app}": .init(.readConfiguration, .session),
+        "GET /v1/apps/{app}/refusals": .init(.readConfiguration, .session),
         "PUT /v1/apps/{app}": .init(.changeConfiguration, .fresh),
         "POST /v1/apps/{app}/secret": .init(.changeConfiguration, .fresh),
         "DELETE /v1/apps/{app}": .init(.changeConfiguration, .fresh),

@@ -63,7 +63,23 @@ package struct AppAdminRoutes {
                 try answer(record, secret: secret?.text.use { $0 }), status: .created)
         }
         router.get("apps/:app") { _, context in
-            JSONBody.response(try answer(await records.app(context)))
+            let record = try await records.app(context)
+            var answer = try answer(record)
+            answer.introspectedBy = try await store.read { try $0.apps.services(of: record.id) }
+                .map(\.text)
+            return JSONBody.response(answer)
+        }
+        router.get("apps/:app/refusals") { _, context in
+            let id = try await records.app(context).id
+            let refusals = try await store.read { try $0.refusals.all(of: id) }
+            return JSONBody.response(
+                AppRefusalsAnswer(
+                    refusals: refusals.map {
+                        AppRefusalsAnswer.Refusal(
+                            route: $0.route, error: $0.error, description: $0.description,
+                            count: $0.count, firstAt: $0.firstAt.milliseconds,
+                            lastAt: $0.lastAt.milliseconds)
+                    }))
         }
         router.put("apps/:app") { request, context in
             let id = try Self.id(context)

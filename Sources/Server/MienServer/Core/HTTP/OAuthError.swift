@@ -47,6 +47,9 @@ package struct OAuthError: Error, Sendable {
     package var scheme: String?
     /// Whether the header and the body name the code.
     let isCodeShown: Bool
+    /// The description for the log and for administrators, if ``description`` repeats a part of
+    /// the request.
+    var loggedDescription: String?
     /// The requirements for a new sign-in: RFC 9470 §3.
     package var stepUp: StepUp?
 
@@ -76,6 +79,12 @@ package struct OAuthError: Error, Sendable {
         case .insufficientScope: .forbidden
         default: .badRequest
         }
+    }
+
+    /// Notes in the facts about the request that it was refused with this error.
+    package func note() {
+        RequestFacts.note(
+            refusal: .init(error: code.rawValue, description: loggedDescription ?? description))
     }
 
     var response: Response {
@@ -133,10 +142,13 @@ package struct OAuthErrorMiddleware: RouterMiddleware {
         next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
         do { return try await next(request, context) } catch let error as OAuthError {
+            error.note()
             return error.response
         } catch {
             if error is CancellationError { throw error }
-            return OAuthError(ProblemMiddleware.problem(error, context.logger)).response
+            let error = OAuthError(ProblemMiddleware.problem(error, context.logger))
+            error.note()
+            return error.response
         }
     }
 }

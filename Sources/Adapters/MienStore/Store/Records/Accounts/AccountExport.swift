@@ -465,6 +465,7 @@ extension ExportedTable {
         "admin_offer": "invitations and setup codes of administrators",
         "admin_session": "browsers in which administrators signed in",
         "app": "the operator's apps",
+        "app_refusal": "why requests of apps were refused, with nothing of a request",
         "audit_anchor": "proves how the log of all accounts begins",
         "authorization_code":
             "codes of at most 60 seconds, sealed, of which the sign-ins list the redeemed ones",

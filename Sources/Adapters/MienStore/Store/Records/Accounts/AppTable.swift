@@ -77,6 +77,15 @@ public struct AppTable {
         }
     }
 
+    /// Returns the services that may look at the access tokens of an app.
+    public func services(of id: AppID) throws(StoreError) -> [AppID] {
+        // Most apps are no service, and their settings need not be read.
+        try connection.rows(
+            "SELECT \(Self.columns) FROM app WHERE settings LIKE '%\"introspection_apps\":[\"%' ORDER BY id"
+        ).map { row throws(StoreError) in try Self.record(row) }
+            .filter { $0.settings.introspectionApps.contains(id) }.map(\.id)
+    }
+
     /// Returns `count` apps after `last`, the oldest first.
     ///
     /// - Throws: ``StoreError`` `.stale` if `last` no longer exists.

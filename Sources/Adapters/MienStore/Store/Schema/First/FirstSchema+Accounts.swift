@@ -7,6 +7,12 @@ extension FirstSchema {
           created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL);
         CREATE INDEX app_by_time ON app (created_at, id);
 
+        CREATE TABLE app_refusal (
+          app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, route TEXT NOT NULL,
+          error TEXT NOT NULL, description TEXT NOT NULL, count BIGINT NOT NULL,
+          first_at BIGINT NOT NULL, last_at BIGINT NOT NULL,
+          PRIMARY KEY (app_id, route, error, description));
+
         -- A pending account, a sign-up, has an end.
         CREATE TABLE account (
           id TEXT PRIMARY KEY, state TEXT NOT NULL, is_test BIGINT NOT NULL DEFAULT 0,
