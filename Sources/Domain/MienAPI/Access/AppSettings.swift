@@ -32,6 +32,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var biometric: BiometricSettings
     /// Absolute URLs of services that access tokens may be issued for (RFC 8707).
     public var resources: [String]
+    /// Whether people may sign in to the app on devices without a browser (RFC 8628).
+    public var allowsDevices = false
     /// The apps whose access tokens this app, a service, may look at (RFC 7662). A token that names
     /// other services is not among them.
     public var introspectionApps: [AppID] = []
@@ -263,7 +265,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
         case signInJourney = "sign_in_journey", pages, identity,
             duplicateFaces = "duplicate_faces", organizations
         case hasSignInPage = "sign_in_page", tokens, biometric, resources,
-            introspectionApps = "introspection_apps", webOrigins = "web_origins", clientScopes = "client_scopes",
+            introspectionApps = "introspection_apps",
+            allowsDevices = "device_authorization", webOrigins = "web_origins", clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
         case requiresPKCE = "requires_pkce", idTokenAlgorithm = "id_token_signed_response_alg",
             accessTokenType = "access_token_typ", claims,
@@ -323,6 +326,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
         requiresSignedRequests =
             try values.decodeIfPresent(Bool.self, forKey: .requiresSignedRequests) ?? false
         profile = try values.decodeIfPresent(SecurityProfile.self, forKey: .profile)
+        allowsDevices = try values.decodeIfPresent(Bool.self, forKey: .allowsDevices) ?? false
         introspectionApps =
             try values.decodeIfPresent([AppID].self, forKey: .introspectionApps) ?? []
         claims =

@@ -62,6 +62,9 @@ package struct OAuthRoutes {
         }
         let group = router.group("oauth2").add(middleware: OAuthErrorMiddleware())
         group.post("par") { request, context in try await push(request, context) }
+        group.post("device_authorization") { request, context in
+            try await beginDevice(request, context)
+        }
         group.post("challenge") { request, _ in try await challenge(request) }
         group.post("token") { request, _ in try await token(request) }
         // A second path for the token route, for relying parties that were written for other
@@ -90,8 +93,8 @@ package struct OAuthRoutes {
 
     private var grantTypes: [String] {
         [
-            "authorization_code", "refresh_token", "client_credentials", Self.exchange,
-            BiometricGrant.name,
+            "authorization_code", "refresh_token", "client_credentials",
+            AuthorizationService.deviceGrant, Self.exchange, BiometricGrant.name,
         ]
     }
 
@@ -159,6 +162,9 @@ package struct OAuthRoutes {
             return JSONBody.response(
                 try grants.clientTokens(
                     for: app, scope: scope, resources: resources, thumbprint: thumbprint))
+        case AuthorizationService.deviceGrant:
+            return JSONBody.response(
+                try await authorization.redeemDevice(form, app: app, thumbprint: thumbprint))
         case Self.exchange:
             return JSONBody.response(try await exchange(form, app, scope, resources, thumbprint))
         default:
@@ -290,6 +296,20 @@ package struct OAuthRoutes {
             status: .created)
     }
 
+    private func beginDevice(_ request: Request, _ context: MienRequestContext) async throws
+        -> Response
+    {
+        let form = try await form(request), app = try await clients.app(of: request, form)
+        if app.type == .public, try await starts.take(context.client.key, at: clock.now) != nil {
+            throw OAuthError(
+                .temporarilyUnavailable, "Too many requests. Try again in a moment.",
+                status: .tooManyRequests)
+        }
+        let thumbprint = try await grants.proofs.thumbprint(of: request, app: app)
+        return JSONBody.response(
+            try await authorization.beginDevice(form, app: app, thumbprint: thumbprint))
+    }
+
     // MARK: Discovery
 
     private var discovery: JSONValue {
@@ -306,6 +326,7 @@ package struct OAuthRoutes {
             "revocation_endpoint": .string(base + "/oauth2/revoke"),
             "introspection_endpoint": .string(base + "/oauth2/introspect"),
             "pushed_authorization_request_endpoint": .string(base + "/oauth2/par"),
+            "device_authorization_endpoint": .string(base + "/oauth2/device_authorization"),
             "challenge_endpoint": .string(base + "/oauth2/challenge"),
             "end_session_endpoint": .string(base + "/oauth2/logout"),
             "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,

@@ -52,6 +52,11 @@ struct AppClientOptions: ParsableArguments {
         help: "The app has to sign its authorization requests with one of its keys (RFC 9101).")
     var requireSignedRequestObject: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "People may sign in to the app on devices without a browser (RFC 8628).")
+    var deviceAuthorization: Bool?
+
     @Option(
         help: ArgumentHelp(
             "An app whose access tokens this service may look at. Repeatable; replaces all existing ones.",
@@ -83,6 +88,7 @@ struct AppClientOptions: ParsableArguments {
         changes["token_endpoint_auth_method"] = tokenEndpointAuthMethod
         changes["jwks"] = jwks
         changes["profile"] = profile
+        changes["device_authorization"] = deviceAuthorization.map { .bool($0) }
         if noIntrospectionApps || !introspectionApp.isEmpty {
             changes["introspection_apps"] = .array(introspectionApp.map { .string($0.text) })
         }

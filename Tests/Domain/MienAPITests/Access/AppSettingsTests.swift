@@ -46,7 +46,7 @@ import Testing
         (settings.requiresPushedRequests, settings.requiresSignedRequests) = (true, true)
         (settings.idTokenAlgorithm, settings.accessTokenType) = (.rs256, .jwt)
         (settings.profile, settings.requiresPKCE) = (.fapi2, false)
-        settings.introspectionApps = [AppID("web")!]
+        (settings.introspectionApps, settings.allowsDevices) = ([AppID("web")!], true)
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
@@ -86,6 +86,19 @@ import Testing
     {
         let settings = try Self.decode(#"{"claims": \#(claims)}"#)
         #expect(settings.faults.map(\.setting) == [setting])
+    }
+
+    @Test func `devices need the sign-in page, and FAPI has none`() throws {
+        #expect(
+            try Self.decode(#"{"device_authorization": true}"#).faults.map(\.setting)
+                == ["device_authorization"])
+        #expect(
+            try Self.decode(#"{"device_authorization": true, "sign_in_page": true}"#).faults
+                .isEmpty)
+        let bank = try Self.decode(
+            #"{"device_authorization": true, "sign_in_page": true, "profile": "fapi2", "jwks": {"keys": []}}"#
+        )
+        #expect(bank.faults.map(\.setting) == ["device_authorization"])
     }
 
     @Test func `only a confidential app sees the tokens of others`() throws {

@@ -22,6 +22,9 @@ extension AppSettings {
         guard profile == .fapi2 else { return [] }
         var faults: [(String, String)] = []
         if !requiresPKCE { faults.append(("requires_pkce", "must be true with profile fapi2")) }
+        if allowsDevices {
+            faults.append(("device_authorization", "must be false with profile fapi2"))
+        }
         if idTokenAlgorithm != .es256 {
             faults.append(("id_token_signed_response_alg", "must be ES256 with profile fapi2"))
         }
@@ -54,6 +57,13 @@ extension AppSettings {
                 (
                     "jwks_uri",
                     "must be an absolute https URL without a fragment (http only for localhost, 127.0.0.1, and [::1])"
+                ))
+        }
+        if allowsDevices, !hasSignInPage {
+            faults.append(
+                (
+                    "device_authorization",
+                    "needs the sign-in page, on which people sign in: set sign_in_page"
                 ))
         }
         if requiresSignedRequests, !hasKeys {

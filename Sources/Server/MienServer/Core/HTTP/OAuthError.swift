@@ -36,6 +36,10 @@ package struct OAuthError: Error, Sendable {
         case registrationNotSupported = "registration_not_supported"
         /// OpenID Connect Core Error Code unmet_authentication_requirements 1.0.
         case unmetRequirements = "unmet_authentication_requirements"
+        /// RFC 8628.
+        case authorizationPending = "authorization_pending"
+        case slowDown = "slow_down"
+        case expiredToken = "expired_token"
         case temporarilyUnavailable = "temporarily_unavailable"
         case serverError = "server_error"
     }
@@ -82,7 +86,10 @@ package struct OAuthError: Error, Sendable {
     }
 
     /// Notes in the facts about the request that it was refused with this error.
+    ///
+    /// A device that asks again is not refused.
     package func note() {
+        guard ![.authorizationPending, .slowDown].contains(code) else { return }
         RequestFacts.note(
             refusal: .init(error: code.rawValue, description: loggedDescription ?? description))
     }
