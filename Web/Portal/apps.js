@@ -108,7 +108,7 @@ function showSecret(app) {
 /** The settings by group; those of the schema that are not named here are in the last group. */
 const groups = [
   ["sign_in", ["sign_in_page", "sign_in_journey", "device_authorization", "journeys", "organizations.use", "organizations.access"]],
-  ["addresses", ["redirect_uris", "web_origins", "post_logout_redirect_uris", "backchannel_logout_uri",
+  ["addresses", ["redirect_uris", "web_origins", "initiate_login_uri", "post_logout_redirect_uris", "backchannel_logout_uri",
     "resources", "introspection_apps", "client_scopes"]],
   ["face", ["face_threshold", "liveness.mode", "liveness.threshold", "liveness.quality", "liveness.timeout_seconds",
     "liveness.actions", "liveness.action_count", "liveness.accommodation", "duplicate_faces"]],

@@ -32,6 +32,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var biometric: BiometricSettings
     /// Absolute URLs of services that access tokens may be issued for (RFC 8707).
     public var resources: [String]
+    /// The address at which others begin a sign-in to the app (OpenID Connect Core §4).
+    public var initiateLoginURI: String?
     /// Whether people may sign in to the app on devices without a browser (RFC 8628).
     public var allowsDevices = false
     /// The apps whose access tokens this app, a service, may look at (RFC 7662). A token that names
@@ -195,6 +197,13 @@ public struct AppSettings: Sendable, Hashable, Codable {
                     "must be an origin like https://app.example.org, as browsers send it: lower case, without a path, a default port, or a wildcard (http only for localhost, 127.0.0.1, and [::1])"
                 ))
         }
+        if let initiateLoginURI, !Self.isAddress(initiateLoginURI) {
+            faults.append(
+                (
+                    "initiate_login_uri",
+                    "must be an absolute https URL without a fragment (http only for localhost, 127.0.0.1, and [::1])"
+                ))
+        }
         if introspectionApps.count > 100 || Set(introspectionApps).count < introspectionApps.count {
             faults.append(("introspection_apps", "must contain at most 100 different apps"))
         }
@@ -266,7 +275,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
             duplicateFaces = "duplicate_faces", organizations
         case hasSignInPage = "sign_in_page", tokens, biometric, resources,
             introspectionApps = "introspection_apps",
-            allowsDevices = "device_authorization", webOrigins = "web_origins", clientScopes = "client_scopes",
+            allowsDevices = "device_authorization",
+            initiateLoginURI = "initiate_login_uri", webOrigins = "web_origins", clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
         case requiresPKCE = "requires_pkce", idTokenAlgorithm = "id_token_signed_response_alg",
             accessTokenType = "access_token_typ", claims,
@@ -327,6 +337,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
             try values.decodeIfPresent(Bool.self, forKey: .requiresSignedRequests) ?? false
         profile = try values.decodeIfPresent(SecurityProfile.self, forKey: .profile)
         allowsDevices = try values.decodeIfPresent(Bool.self, forKey: .allowsDevices) ?? false
+        initiateLoginURI = try values.decodeIfPresent(String.self, forKey: .initiateLoginURI)
         introspectionApps =
             try values.decodeIfPresent([AppID].self, forKey: .introspectionApps) ?? []
         claims =

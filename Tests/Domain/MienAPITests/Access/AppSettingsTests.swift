@@ -47,6 +47,7 @@ import Testing
         (settings.idTokenAlgorithm, settings.accessTokenType) = (.rs256, .jwt)
         (settings.profile, settings.requiresPKCE) = (.fapi2, false)
         (settings.introspectionApps, settings.allowsDevices) = ([AppID("web")!], true)
+        settings.initiateLoginURI = "https://app.example.org/login"
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
@@ -99,6 +100,24 @@ import Testing
             #"{"device_authorization": true, "sign_in_page": true, "profile": "fapi2", "jwks": {"keys": []}}"#
         )
         #expect(bank.faults.map(\.setting) == ["device_authorization"])
+    }
+
+    @Test func `others begin a sign-in at an address that names the issuer`() throws {
+        let issuer = "https://login.example.org"
+        func address(_ uri: String) throws -> String? {
+            try Self.decode(#"{"initiate_login_uri": "\#(uri)"}"#).loginAddress(issuer: issuer)
+        }
+        #expect(
+            try address("https://a.example/login")
+                == "https://a.example/login?iss=https%3A%2F%2Flogin.example.org")
+        #expect(
+            try address("https://a.example/login?x=1")
+                == "https://a.example/login?x=1&iss=https%3A%2F%2Flogin.example.org")
+        #expect(AppSettings().loginAddress(issuer: issuer) == nil)
+        for wrong in ["http://a.example/", "javascript:alert(1)", "com.example.app:/x", "https://a/#b"] {
+            let settings = try Self.decode(#"{"initiate_login_uri": "\#(wrong)"}"#)
+            #expect(settings.faults.map(\.setting) == ["initiate_login_uri"], "\(wrong)")
+        }
     }
 
     @Test func `only a confidential app sees the tokens of others`() throws {

@@ -17,6 +17,14 @@ extension AppSettings {
     /// Whether tokens have to be bound to a key, by the setting or the profile.
     public var needsDPoP: Bool { requiresDPoP || profile == .fapi2 }
 
+    /// The address that opens the app in a browser, where it begins a sign-in at this server; `nil`
+    /// for an app that has none.
+    public func loginAddress(issuer: String) -> String? {
+        initiateLoginURI.map {
+            "\($0)\($0.contains("?") ? "&" : "?")iss=\(PercentEncoding.encode(issuer))"
+        }
+    }
+
     /// The settings that contradict the profile.
     var profileFaults: [(setting: String, message: String)] {
         guard profile == .fapi2 else { return [] }
