@@ -10,6 +10,8 @@ package struct OTPToken: Sendable {
     /// The OCRA suite of signatures: the challenge is a SHA-256 as 64 hexadecimal digits.
     static let suite = "OCRA-1:HOTP-SHA256-8:QH64"
     static let hash = OTPHash.sha256, stepSeconds = 30
+    /// The hash that every authenticator app computes.
+    static let appHash = OTPHash.sha1
     static let lookAhead = 10, skew = 1
     /// How many codes further ahead resynchronize. A card's code takes longer to compute.
     static let hotpReach = 1000, capReach = 100
@@ -55,13 +57,16 @@ package struct OTPToken: Sendable {
     let receipt: Receipt?
 
     /// - Throws: `OTPError` `.digits` for a number of digits that `kind` does not have.
-    init(kind: OTPKind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil) throws(OTPError) {
+    init(
+        kind: OTPKind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil,
+        hash: OTPHash = Self.hash
+    ) throws(OTPError) {
         (self.secret, self.receipt) = (secret, receipt)
         method =
             switch kind {
             case .totp:
-                .totp(try TOTP(digits: digits, hash: Self.hash, stepSeconds: Self.stepSeconds))
-            case .hotp: .hotp(try HOTP(digits: digits, hash: Self.hash))
+                .totp(try TOTP(digits: digits, hash: hash, stepSeconds: Self.stepSeconds))
+            case .hotp: .hotp(try HOTP(digits: digits, hash: hash))
             case .cap: .cap(try CAP(digits: digits))
             }
     }
@@ -84,6 +89,14 @@ package struct OTPToken: Sendable {
         }
     }
 
+    private var hash: OTPHash {
+        switch method {
+        case .totp(let totp): totp.hotp.hash
+        case .hotp(let hotp): hotp.hash
+        case .cap: Self.hash
+        }
+    }
+
     var digits: Int {
         switch method {
         case .totp(let totp): totp.hotp.digits
@@ -99,6 +112,7 @@ package struct OTPToken: Sendable {
             "version": 1, "kind": .string(kind.rawValue), "digits": .number(Double(digits)),
             "secret": .string(Base64URL.encode(secret.bytes)),
         ]
+        if hash != Self.hash { members["algorithm"] = .string(hash.rawValue) }
         if let receipt {
             members["receipt"] = [
                 "mark": .string(Base64URL.encode(receipt.mark)),
@@ -122,8 +136,16 @@ package struct OTPToken: Sendable {
             else { throw StoreError(.corrupt, "The receipt of a stored OTP token is malformed.") }
             receipt = Receipt(mark: mark, endsAt: Instant(milliseconds: end))
         }
+        var hash = Self.hash
+        if let name = value["algorithm"] {
+            guard let known = name.stringValue.flatMap({ OTPHash(rawValue: $0) }) else {
+                throw StoreError(.corrupt, "The algorithm of a stored OTP token is unknown.")
+            }
+            hash = known
+        }
         try self.init(
-            kind: kind, digits: digits, secret: OTPSecret(bytes: secret), receipt: receipt)
+            kind: kind, digits: digits, secret: OTPSecret(bytes: secret), receipt: receipt,
+            hash: hash)
     }
 
     // MARK: Verifying

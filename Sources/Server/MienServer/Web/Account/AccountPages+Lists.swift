@@ -100,7 +100,13 @@ extension AccountPages {
                     ? ["passkey": true, "label": .text(texts("account_add_passkey"))] : false),
             section(
                 "tokens",
-                tokens?.map { row(.token, id($0), app($0), [added($0)]) }),
+                tokens?.map {
+                    row(.token, id($0), app($0), [$0["name"]?.stringValue ?? "", added($0)])
+                },
+                add: [
+                    "link": .text("/account/authenticator?\(user.query)"),
+                    "label": .text(texts("account_add_authenticator")),
+                ]),
             section(
                 "biometrics",
                 keys?.map {

@@ -62,7 +62,7 @@ struct PageRenderer: Sendable {
         let all = [
             "layout": WebFiles.layout, "step": WebFiles.step,
             "capture": WebFiles.capture, "permission": WebFiles.permission,
-            "device": WebFiles.device,
+            "device": WebFiles.device, "authenticator": WebFiles.authenticator,
             "organization": WebFiles.organization,
             "choose": WebFiles.choose, "ended": WebFiles.ended,
             "account": WebFiles.account, "confirm": WebFiles.confirm, "post": WebFiles.post,
