@@ -54,13 +54,16 @@ public struct AppAnswer: Sendable, Hashable, Codable {
     /// The apps, services, whose setting `introspection_apps` names this one; only in the answer
     /// about one app.
     public var introspectedBy: [String]?
+    /// The initial access token with which a program registered the app (RFC 7591); `nil` for an app
+    /// of an administrator.
+    public var registrationToken: String?
 
     public init(
         id: String, name: String, type: WireValue<AppType>, isFirstParty: Bool, settings: JSONValue,
         clientSecret: String? = nil, createdAt: Int64, revision: String? = nil,
-        introspectedBy: [String]? = nil
+        introspectedBy: [String]? = nil, registrationToken: String? = nil
     ) {
-        self.introspectedBy = introspectedBy
+        (self.introspectedBy, self.registrationToken) = (introspectedBy, registrationToken)
         (self.id, self.name, self.type, self.isFirstParty, self.settings) = (
             id, name, type, isFirstParty, settings
         )
@@ -69,7 +72,8 @@ public struct AppAnswer: Sendable, Hashable, Codable {
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case id, name, type, isFirstParty = "first_party", settings, clientSecret = "client_secret",
-            createdAt = "created_at", revision, introspectedBy = "introspected_by"
+            createdAt = "created_at", revision, introspectedBy = "introspected_by",
+            registrationToken = "registration_token"
     }
 }
 

@@ -32,6 +32,10 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var biometric: BiometricSettings
     /// Absolute URLs of services that access tokens may be issued for (RFC 8707).
     public var resources: [String]
+    /// What signs answers of the UserInfo endpoint; `nil` for answers that are not signed.
+    public var userInfoAlgorithm: IDTokenAlgorithm?
+    /// The app's home page, its privacy policy, and its terms, to which its pages link.
+    public var clientURI, policyURI, termsURI: String?
     /// The address at which others begin a sign-in to the app (OpenID Connect Core §4).
     public var initiateLoginURI: String?
     /// Whether people may sign in to the app on devices without a browser (RFC 8628).
@@ -197,10 +201,14 @@ public struct AppSettings: Sendable, Hashable, Codable {
                     "must be an origin like https://app.example.org, as browsers send it: lower case, without a path, a default port, or a wildcard (http only for localhost, 127.0.0.1, and [::1])"
                 ))
         }
-        if let initiateLoginURI, !Self.isAddress(initiateLoginURI) {
+        for (name, uri) in [
+            ("initiate_login_uri", initiateLoginURI), ("client_uri", clientURI),
+            ("policy_uri", policyURI), ("tos_uri", termsURI),
+        ] {
+            guard let uri, !Self.isAddress(uri) else { continue }
             faults.append(
                 (
-                    "initiate_login_uri",
+                    name,
                     "must be an absolute https URL without a fragment (http only for localhost, 127.0.0.1, and [::1])"
                 ))
         }
@@ -276,7 +284,9 @@ public struct AppSettings: Sendable, Hashable, Codable {
         case hasSignInPage = "sign_in_page", tokens, biometric, resources,
             introspectionApps = "introspection_apps",
             allowsDevices = "device_authorization",
-            initiateLoginURI = "initiate_login_uri", webOrigins = "web_origins", clientScopes = "client_scopes",
+            initiateLoginURI = "initiate_login_uri",
+            userInfoAlgorithm = "userinfo_signed_response_alg", clientURI = "client_uri",
+            policyURI = "policy_uri", termsURI = "tos_uri", webOrigins = "web_origins", clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
         case requiresPKCE = "requires_pkce", idTokenAlgorithm = "id_token_signed_response_alg",
             accessTokenType = "access_token_typ", claims,
@@ -337,6 +347,11 @@ public struct AppSettings: Sendable, Hashable, Codable {
             try values.decodeIfPresent(Bool.self, forKey: .requiresSignedRequests) ?? false
         profile = try values.decodeIfPresent(SecurityProfile.self, forKey: .profile)
         allowsDevices = try values.decodeIfPresent(Bool.self, forKey: .allowsDevices) ?? false
+        userInfoAlgorithm = try values.decodeIfPresent(
+            IDTokenAlgorithm.self, forKey: .userInfoAlgorithm)
+        clientURI = try values.decodeIfPresent(String.self, forKey: .clientURI)
+        policyURI = try values.decodeIfPresent(String.self, forKey: .policyURI)
+        termsURI = try values.decodeIfPresent(String.self, forKey: .termsURI)
         initiateLoginURI = try values.decodeIfPresent(String.self, forKey: .initiateLoginURI)
         introspectionApps =
             try values.decodeIfPresent([AppID].self, forKey: .introspectionApps) ?? []

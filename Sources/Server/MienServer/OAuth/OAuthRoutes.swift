@@ -20,6 +20,8 @@ package struct OAuthRoutes {
     let clock: ServerClock
     let bodyBytes: Int
     let budget: BodyBudget
+    /// Whether programs may register apps.
+    let takesRegistrations: Bool
     let publicURL: @Sendable () -> String
 
     private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
@@ -236,6 +238,16 @@ package struct OAuthRoutes {
         if let organization { claims.merge(organization.claims) { $1 } }
         if caller.account.isTest { claims["test_account"] = true }
         claims["sub"] = .string(caller.account.id.text)
+        if let app, let algorithm = app.settings.userInfoAlgorithm {
+            claims["aud"] = .string(app.id.text)
+            let now = clock.now
+            try await grants.issuer.prepare(algorithm, at: now)
+            let token = try grants.issuer.sign(claims, as: .userInfo, with: algorithm, at: now)
+            return Response(
+                status: .ok,
+                headers: [.contentType: "application/jwt", .cacheControl: "no-store"],
+                body: .init(byteBuffer: .init(string: token)))
+        }
         return JSONBody.response(JSONValue.object(claims))
     }
 
@@ -318,7 +330,10 @@ package struct OAuthRoutes {
         let methods = ClientAuthenticationMethod.allCases
         let clientMethods = list(methods.map(\.rawValue)),
             algorithms = list(DeviceKeyAlgorithm.allCases.map(\.rawValue))
-        return [
+        let registration: [String: JSONValue] =
+            takesRegistrations
+            ? ["registration_endpoint": .string(base + "/oauth2/register")] : [:]
+        let members: [String: JSONValue] = [
             "issuer": .string(base), "authorization_endpoint": .string(base + "/oauth2/authorize"),
             "token_endpoint": .string(base + "/oauth2/token"),
             "jwks_uri": .string(base + "/.well-known/jwks.json"),
@@ -335,6 +350,8 @@ package struct OAuthRoutes {
             "grant_types_supported": list(grantTypes),
             "scopes_supported": list(Scope.known), "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": list(
+                IDTokenAlgorithm.allCases.map(\.rawValue)),
+            "userinfo_signing_alg_values_supported": list(
                 IDTokenAlgorithm.allCases.map(\.rawValue)),
             "code_challenge_methods_supported": ["S256"],
             "prompt_values_supported": ["none", "login", "consent", "select_account"],
@@ -358,5 +375,6 @@ package struct OAuthRoutes {
             "request_parameter_supported": true, "request_uri_parameter_supported": false,
             "request_object_signing_alg_values_supported": algorithms,
         ]
+        return .object(members.merging(registration) { $1 })
     }
 }

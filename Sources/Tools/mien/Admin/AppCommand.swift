@@ -243,6 +243,7 @@ struct AppCommand: AsyncParsableCommand {
             [
                 ("id", app.id), ("name", app.name), ("type", app.type.rawValue),
                 ("first party", app.isFirstParty ? "yes" : "no"),
+                ("registered with", app.registrationToken),
                 ("created", AdminOutput.time(app.createdAt)),
             ]
                 + AppSettingOptions.rows(app.settings) + [

@@ -64,6 +64,10 @@ package enum AdminOperations {
         "PUT /v1/apps/{app}": .init(.changeConfiguration, .fresh),
         "POST /v1/apps/{app}/secret": .init(.changeConfiguration, .fresh),
         "DELETE /v1/apps/{app}": .init(.changeConfiguration, .fresh),
+        "GET /v1/registration-tokens": .init(.readConfiguration, .session),
+        "POST /v1/registration-tokens": .init(.changeConfiguration, .fresh),
+        "DELETE /v1/registration-tokens/{registrationtoken}": .init(
+            .changeConfiguration, .session),
         "GET /v1/app-settings": .init(.readConfiguration, .session),
         "POST /v1/apps/{app}/webhook/test": .init(.changeConfiguration, .session),
         "POST /v1/apps/{app}/logout/test": .init(.changeConfiguration, .session),

@@ -36,6 +36,9 @@ package struct OAuthError: Error, Sendable {
         case registrationNotSupported = "registration_not_supported"
         /// OpenID Connect Core Error Code unmet_authentication_requirements 1.0.
         case unmetRequirements = "unmet_authentication_requirements"
+        /// RFC 7591.
+        case invalidRedirectURI = "invalid_redirect_uri"
+        case invalidClientMetadata = "invalid_client_metadata"
         /// RFC 8628.
         case authorizationPending = "authorization_pending"
         case slowDown = "slow_down"

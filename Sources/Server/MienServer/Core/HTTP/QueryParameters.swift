@@ -21,6 +21,7 @@ package enum QueryParameters {
         "/v1/organizations": ["after", "external_id", "name"],
         "/v1/organizations/{organization}/members": ["administrators", "after", "identifier"],
         "/v1/product-keys": ["after"],
+        "/v1/registration-tokens": ["after"],
         "/v1/registry/people": ["encoding", "imported_before"],
         "/v1/users": ["after", "group", "identifier"],
         "/v1/users/{user}/sign-ins": ["after"],

@@ -485,6 +485,7 @@ extension ExportedTable {
         "organization_app": "which apps the operator's customers may use",
         "one_time_code": "keyed hashes of codes of minutes, which the user got by mail",
         "product_key": "the operator's product keys",
+        "registration_token": "the operator's tokens for programs that register apps",
         "registry_key": "keyed hashes, which find people of the operator's registry",
         "registry_person":
             "people of the operator's registry, sealed and linked to no account",
