@@ -24,7 +24,8 @@ settingsGuide.forget = () => { guideOnce = null; };
 route("/admin/apps", (params, root, { signal }) => {
   replace(root,
     pageHead(t("apps.title"), { lead: t("apps.lead"), actions: may("changeConfiguration")
-      ? [h("a", { class: "button button-primary", href: "/admin/apps/new" }, t("apps.new"))] : [] }),
+      ? [h("a", { class: "button button-secondary", href: "/admin/app-registration" }, t("registration.title")),
+        h("a", { class: "button button-primary", href: "/admin/apps/new" }, t("apps.new"))] : [] }),
     pagedList({
       signal, empty: t("apps.none"), caption: t("apps.title"),
       rowLink: (app) => `/admin/apps/${encodeURIComponent(app.id)}`,
@@ -34,11 +35,17 @@ route("/admin/apps", (params, root, { signal }) => {
         { title: t("apps.id"), kind: "mono", value: (app) => app.id },
         { title: t("apps.type"), value: (app) => t(`apps.type.${app.type}`) },
         { title: t("apps.party"),
-          value: (app) => tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag")) },
+          value: (app) => h("span", null, partyTags(app).flatMap((one, index) => index ? [" ", one] : [one])) },
         { title: t("apps.created"), value: (app) => formatTime(app.created_at) },
       ],
     }));
 });
+
+/** Who runs an app, and whether a program registered it. */
+function partyTags(app) {
+  return [tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag")),
+    app.registration_token && tag(t("apps.registered_tag"))].filter(Boolean);
+}
 
 // MARK: New app
 
@@ -118,14 +125,15 @@ const groups = [
   ["client", ["profile", "requires_pkce", "requires_dpop", "id_token_signed_response_alg", "access_token_typ",
     "token_endpoint_auth_method", "jwks", "jwks_uri", "require_pushed_authorization_requests",
     "require_signed_request_object"]],
-  ["claims", ["claims.attributes", "claims.groups", "claims.id_token", "claims.unverified_email"]],
+  ["claims", ["userinfo_signed_response_alg", "claims.attributes", "claims.groups", "claims.id_token", "claims.unverified_email"]],
   ["biometric",
     ["biometric.enabled", "biometric.mode", "biometric.max_keys", "biometric.attestation", "biometric.apple_apps",
       "biometric.apple_development", "biometric.android_apps", "biometric.android_level",
       "biometric.android_user_authentication"]],
   ["identity", ["identity.required", "identity.accepts_still_faces", "identity.document_live",
     "identity.retention_days", "identity.result_retention_days", "identity.webhook"]],
-  ["branding", ["pages.brand", "pages.brand_dark", "pages.logo", "pages.language", "pages.texts"]],
+  ["branding", ["pages.brand", "pages.brand_dark", "pages.logo", "pages.language", "pages.texts", "client_uri",
+    "policy_uri", "tos_uri"]],
 ];
 
 function schemaOf(schema, path) { return path.split(".").reduce((one, key) => one?.properties?.[key], schema); }
@@ -136,7 +144,7 @@ route("/admin/apps/:id", async ({ id }, root, { signal }) => {
   replace(root,
     pageHead(app.name, {
       back: { href: "/admin/apps", text: t("apps.title") },
-      tags: [tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag"))],
+      tags: partyTags(app).flatMap((one, index) => index ? [" ", one] : [one]),
     }),
     section(t("apps.quick_start"), { lead: t("apps.quick_start_lead") }, quickStart(app)),
     refusalSection(app, signal),

@@ -84,7 +84,7 @@ public struct AppRefusalsAnswer: Sendable, Hashable, Codable {
         public var route: String
         /// The error code of OAuth or OpenID Connect, such as `invalid_grant`.
         public var error: String
-        /// What was wrong. Repeats nothing of the request.
+        /// The reason. Repeats nothing of the request.
         public var description: String
         /// How often at least. What a server had counted in the ten seconds before it ended is not
         /// among them.

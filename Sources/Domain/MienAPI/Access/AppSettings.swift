@@ -32,7 +32,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var biometric: BiometricSettings
     /// Absolute URLs of services that access tokens may be issued for (RFC 8707).
     public var resources: [String]
-    /// What signs answers of the UserInfo endpoint; `nil` for answers that are not signed.
+    /// The algorithm that signs answers of the UserInfo endpoint; `nil` for answers that are not signed.
     public var userInfoAlgorithm: IDTokenAlgorithm?
     /// The app's home page, its privacy policy, and its terms, to which its pages link.
     public var clientURI, policyURI, termsURI: String?
@@ -286,7 +286,8 @@ public struct AppSettings: Sendable, Hashable, Codable {
             allowsDevices = "device_authorization",
             initiateLoginURI = "initiate_login_uri",
             userInfoAlgorithm = "userinfo_signed_response_alg", clientURI = "client_uri",
-            policyURI = "policy_uri", termsURI = "tos_uri", webOrigins = "web_origins", clientScopes = "client_scopes",
+            policyURI = "policy_uri", termsURI = "tos_uri", webOrigins = "web_origins",
+            clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
         case requiresPKCE = "requires_pkce", idTokenAlgorithm = "id_token_signed_response_alg",
             accessTokenType = "access_token_typ", claims,

@@ -11,7 +11,7 @@ struct DeviceAuthorization: Codable, Sendable, Equatable {
     /// Requests that the network delays arrive closer to each other than they were sent.
     private static let tolerance = Duration.milliseconds(500)
 
-    /// What the person's sign-in proved.
+    /// The proof of the person's sign-in.
     struct Approval: Codable, Sendable, Equatable {
         let proof: PageProof
         /// The ID of the organization, empty for none.
@@ -24,7 +24,7 @@ struct DeviceAuthorization: Codable, Sendable, Equatable {
         case denied
     }
 
-    /// What a device hears that asks.
+    /// The answer to a device that asks.
     enum Answer: Equatable {
         case waiting
         /// It asked too soon, and has to wait longer from now on.

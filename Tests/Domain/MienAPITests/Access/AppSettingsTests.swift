@@ -48,6 +48,11 @@ import Testing
         (settings.profile, settings.requiresPKCE) = (.fapi2, false)
         (settings.introspectionApps, settings.allowsDevices) = ([AppID("web")!], true)
         settings.initiateLoginURI = "https://app.example.org/login"
+        (settings.clientURI, settings.policyURI, settings.termsURI) = (
+            "https://app.example.org", "https://app.example.org/privacy",
+            "https://app.example.org/terms"
+        )
+        settings.userInfoAlgorithm = .rs256
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
@@ -114,7 +119,9 @@ import Testing
             try address("https://a.example/login?x=1")
                 == "https://a.example/login?x=1&iss=https%3A%2F%2Flogin.example.org")
         #expect(AppSettings().loginAddress(issuer: issuer) == nil)
-        for wrong in ["http://a.example/", "javascript:alert(1)", "com.example.app:/x", "https://a/#b"] {
+        for wrong in [
+            "http://a.example/", "javascript:alert(1)", "com.example.app:/x", "https://a/#b",
+        ] {
             let settings = try Self.decode(#"{"initiate_login_uri": "\#(wrong)"}"#)
             #expect(settings.faults.map(\.setting) == ["initiate_login_uri"], "\(wrong)")
         }

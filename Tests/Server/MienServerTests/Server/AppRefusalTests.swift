@@ -8,7 +8,7 @@ import Testing
 
 @testable import MienServer
 
-/// What an operator learns of requests of apps that are refused.
+/// Refused requests of apps, as an operator learns of them.
 @Suite("Refused requests of apps", .enabled(if: Installed.isThere, Installed.reason))
 struct AppRefusalTests {
     private let scratch: ScratchFolder
@@ -64,8 +64,14 @@ struct AppRefusalTests {
             let line = try #require(
                 log.split(separator: "\n").first { $0.contains("Send code_challenge") })
             #expect(line.contains("app.id: web") || line.contains("\"app.id\": web"), "\(line)")
-            let metrics = try await server.send(.get, "/metrics").text
-            #expect(metrics.contains("mien_oauth_refusals_total{error=\"invalid_grant\"} 1"))
+            let metrics = try await AsyncHTTPTransport().send(
+                HTTPTransportRequest(
+                    method: .get, url: server.adminAddress + "/metrics",
+                    headers: ["authorization": "Bearer \(server.credential.use { $0 })"],
+                    body: [], timeout: .seconds(60)))
+            #expect(
+                String(decoding: metrics.body, as: UTF8.self).contains(
+                    "mien_oauth_refusals_total{error=\"invalid_grant\"} 1"))
         }
     }
 

@@ -94,7 +94,9 @@ struct DeviceAuthorizationTests {
             #expect(
                 device.began["verification_uri_complete"]
                     == server.issuer + "/device?user_code=" + device.userCode)
-            #expect(device.userCode.wholeMatch(of: /[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}/) != nil)
+            #expect(
+                device.userCode.wholeMatch(of: /[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}/) != nil
+            )
             let early = try await device.ask()
             #expect(early.status == 400 && early.error == "authorization_pending")
             let browser = PageBrowser(server.address)
@@ -156,7 +158,8 @@ struct DeviceAuthorizationTests {
             // An app of others asks for permission, which this person denies.
             let second = try await Device.begin(app)
             let permission = try await Self.approve(second.userCode, in: browser)
-            #expect(permission.text.contains("Allow Web to know who you are?"), "\(permission.text)")
+            #expect(
+                permission.text.contains("Allow Web to know who you are?"), "\(permission.text)")
             let end = try await browser.submit(permission, ["action": "deny"])
             #expect(end.location == "/device?result=denied")
             #expect(try await second.ask().error == "access_denied")

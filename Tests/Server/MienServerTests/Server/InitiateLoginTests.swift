@@ -29,7 +29,9 @@ struct InitiateLoginTests {
                 try await browser.open("/account?client_id=web").text
             }
             let text = try await page()
-            #expect(text.contains("https://app.example.org/login?tenant=a&amp;iss=\(issuer)"), "\(text)")
+            #expect(
+                text.contains("https://app.example.org/login?tenant=a&amp;iss=\(issuer)"), "\(text)"
+            )
             #expect(!text.contains("foreign.example"))
             #expect(!text.contains("login_hint"))
             let asked = try await browser.open("/oauth2/authorize?\(foreign.query())")

@@ -98,8 +98,9 @@ struct ResourceServerTests {
             let web = try await PageApp.create(server)
             let mail = try await PageApp.create(
                 server, id: "mail", isFirstParty: false, ["introspection_apps": ["web"]])
-            for (scope, name) in [("openid", nil), ("openid email", "ada"), ("openid profile", "ada")]
-            {
+            for (scope, name) in [
+                ("openid", nil), ("openid email", "ada"), ("openid profile", "ada"),
+            ] {
                 let tokens = try await web.tokens(["scope": scope])
                 let seen = try await Self.look(tokens["access_token"], by: mail)
                 #expect(seen["active"] == true)

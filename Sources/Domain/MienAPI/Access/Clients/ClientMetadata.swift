@@ -14,7 +14,7 @@ public struct ClientMetadata: Sendable {
         }
 
         public let code: Code
-        /// What is wrong. Repeats nothing of the description.
+        /// The fault. Repeats nothing of the description.
         public let reason: String
 
         public init(_ code: Code, _ reason: String) { (self.code, self.reason) = (code, reason) }
@@ -45,7 +45,8 @@ public struct ClientMetadata: Sendable {
         }
         let method: ClientAuthenticationMethod?
         if let given = members["token_endpoint_auth_method"] {
-            guard let known = given.stringValue.flatMap({ ClientAuthenticationMethod(rawValue: $0) })
+            guard
+                let known = given.stringValue.flatMap({ ClientAuthenticationMethod(rawValue: $0) })
             else {
                 let all = ClientAuthenticationMethod.allCases.map(\.rawValue)
                 throw refuse(
@@ -57,9 +58,10 @@ public struct ClientMetadata: Sendable {
         }
         self.method = method
         type = method == .unauthenticated ? .public : .confidential
-        grants = try Self.list("grant_types", members, among: Self.grantTypes) ?? [
-            "authorization_code"
-        ]
+        grants =
+            try Self.list("grant_types", members, among: Self.grantTypes) ?? [
+                "authorization_code"
+            ]
         let responses = try Self.list("response_types", members, among: ["code"])
         if grants.contains("authorization_code"), responses?.isEmpty == true {
             throw refuse("response_types", "must contain code for the grant authorization_code")
@@ -95,7 +97,8 @@ public struct ClientMetadata: Sendable {
         let redirects = (members["redirect_uris"]?.arrayValue ?? []).compactMap(\.stringValue)
         if grants.contains("authorization_code"), redirects.isEmpty {
             throw Invalid(
-                .redirectURI, "redirect_uris must name at least one URI for the grant authorization_code.")
+                .redirectURI,
+                "redirect_uris must name at least one URI for the grant authorization_code.")
         }
         if let given = members["client_name"] {
             guard let text = given.stringValue, (1...100).contains(text.unicodeScalars.count),
@@ -138,7 +141,7 @@ public struct ClientMetadata: Sendable {
         "jwks_uri", "initiate_login_uri", "backchannel_logout_uri", "client_uri", "policy_uri",
         "tos_uri", "logo_uri",
     ]
-    /// What would change answers that the server sends in the usual form only.
+    /// Members that would change answers, which the server sends in the usual form only.
     private static let unsupported = [
         "id_token_encrypted_response_alg", "id_token_encrypted_response_enc",
         "userinfo_encrypted_response_alg", "userinfo_encrypted_response_enc",
@@ -179,7 +182,8 @@ public struct ClientMetadata: Sendable {
         (settings.jwks, settings.jwksURI) = (members["jwks"], text("jwks_uri"))
         // OpenID Connect Dynamic Client Registration §2: RS256 is the default.
         settings.idTokenAlgorithm =
-            text("id_token_signed_response_alg").flatMap { IDTokenAlgorithm(rawValue: $0) } ?? .rs256
+            text("id_token_signed_response_alg").flatMap { IDTokenAlgorithm(rawValue: $0) }
+            ?? .rs256
         settings.userInfoAlgorithm =
             text("userinfo_signed_response_alg").flatMap { IDTokenAlgorithm(rawValue: $0) }
         settings.allowsDevices = grants.contains(Self.deviceGrant)

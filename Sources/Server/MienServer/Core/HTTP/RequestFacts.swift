@@ -12,7 +12,7 @@ package final class RequestFacts: Sendable {
     package struct Refusal: Sendable, Hashable {
         /// The code, such as `invalid_request`.
         package let error: String
-        /// What is wrong, in words of this server that repeat nothing of the request.
+        /// The fault, in words of this server that repeat nothing of the request.
         package let description: String
 
         package init(error: String, description: String) {

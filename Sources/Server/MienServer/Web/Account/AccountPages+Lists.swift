@@ -195,7 +195,8 @@ extension AccountPages {
         }
         return try await pages.store.read { tables in
             try candidates.filter {
-                try $0.app.isFirstParty || tables.permissions.scope(of: account, app: $0.app.id) != nil
+                try $0.app.isFirstParty
+                    || tables.permissions.scope(of: account, app: $0.app.id) != nil
             }
         }
     }

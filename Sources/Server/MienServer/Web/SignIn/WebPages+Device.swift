@@ -41,7 +41,7 @@ extension WebPages {
         -> Response
     {
         let form = try await ownForm(request), browser = sessions.browser(request)
-        // Before the code is looked at, so that nobody finds out codes.
+        // Before the code is checked, so that nobody finds out codes.
         if let wait = try await deviceCodes.take(context.client.key, at: clock.now) {
             return busy(request, wait)
         }

@@ -6,7 +6,7 @@ public struct AppRefusalRecord: Sendable, Hashable {
     public let route: String
     /// The code, such as `invalid_grant`.
     public let error: String
-    /// What was wrong. Repeats nothing of the request.
+    /// The reason. Repeats nothing of the request.
     public let description: String
     public var count: Int
     public let firstAt: Instant
