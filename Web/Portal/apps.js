@@ -2,10 +2,10 @@
 
 import { at, call, may } from "./api.js";
 import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, pageHead, replace,
-  section, select, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
+  section, select, serverText, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, guardUnsaved, route } from "./router.js";
-import { formatTime, named, t } from "./strings.js";
+import { formatNumber, formatTime, named, t } from "./strings.js";
 import { part, setPart, settingField } from "./settings-form.js";
 import { branding } from "./branding.js";
 import { quickStart } from "./quick-start.js";
@@ -24,7 +24,8 @@ settingsGuide.forget = () => { guideOnce = null; };
 route("/admin/apps", (params, root, { signal }) => {
   replace(root,
     pageHead(t("apps.title"), { lead: t("apps.lead"), actions: may("changeConfiguration")
-      ? [h("a", { class: "button button-primary", href: "/admin/apps/new" }, t("apps.new"))] : [] }),
+      ? [h("a", { class: "button button-secondary", href: "/admin/app-registration" }, t("registration.title")),
+        h("a", { class: "button button-primary", href: "/admin/apps/new" }, t("apps.new"))] : [] }),
     pagedList({
       signal, empty: t("apps.none"), caption: t("apps.title"),
       rowLink: (app) => `/admin/apps/${encodeURIComponent(app.id)}`,
@@ -34,11 +35,17 @@ route("/admin/apps", (params, root, { signal }) => {
         { title: t("apps.id"), kind: "mono", value: (app) => app.id },
         { title: t("apps.type"), value: (app) => t(`apps.type.${app.type}`) },
         { title: t("apps.party"),
-          value: (app) => tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag")) },
+          value: (app) => h("span", null, partyTags(app).flatMap((one, index) => index ? [" ", one] : [one])) },
         { title: t("apps.created"), value: (app) => formatTime(app.created_at) },
       ],
     }));
 });
+
+/** Who runs an app, and whether a program registered it. */
+function partyTags(app) {
+  return [tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag")),
+    app.registration_token && tag(t("apps.registered_tag"))].filter(Boolean);
+}
 
 // MARK: New app
 
@@ -107,10 +114,10 @@ function showSecret(app) {
 
 /** The settings by group; those of the schema that are not named here are in the last group. */
 const groups = [
-  ["sign_in", ["sign_in_page", "sign_in_journey", "journeys", "organizations.use", "organizations.access"]],
-  ["addresses", ["redirect_uris", "web_origins", "post_logout_redirect_uris", "backchannel_logout_uri",
+  ["sign_in", ["sign_in_page", "sign_in_journey", "device_authorization", "journeys", "organizations.use", "organizations.access"]],
+  ["addresses", ["redirect_uris", "web_origins", "initiate_login_uri", "post_logout_redirect_uris", "backchannel_logout_uri",
     "frontchannel_logout_uri", "frontchannel_logout_session_required", "logout_scope",
-    "resources", "client_scopes"]],
+    "resources", "introspection_apps", "client_scopes"]],
   ["face", ["face_threshold", "liveness.mode", "liveness.threshold", "liveness.quality", "liveness.timeout_seconds",
     "liveness.actions", "liveness.action_count", "liveness.accommodation", "duplicate_faces"]],
   ["locks", ["locks"]],
@@ -119,14 +126,15 @@ const groups = [
   ["client", ["profile", "requires_pkce", "requires_dpop", "id_token_signed_response_alg", "access_token_typ",
     "token_endpoint_auth_method", "jwks", "jwks_uri", "require_pushed_authorization_requests",
     "require_signed_request_object"]],
-  ["claims", ["claims.attributes", "claims.groups", "claims.id_token", "claims.unverified_email"]],
+  ["claims", ["userinfo_signed_response_alg", "claims.attributes", "claims.groups", "claims.id_token", "claims.unverified_email"]],
   ["biometric",
     ["biometric.enabled", "biometric.mode", "biometric.max_keys", "biometric.attestation", "biometric.apple_apps",
       "biometric.apple_development", "biometric.android_apps", "biometric.android_level",
       "biometric.android_user_authentication"]],
   ["identity", ["identity.required", "identity.accepts_still_faces", "identity.document_live",
     "identity.retention_days", "identity.result_retention_days", "identity.webhook"]],
-  ["branding", ["pages.brand", "pages.brand_dark", "pages.logo", "pages.language", "pages.texts"]],
+  ["branding", ["pages.brand", "pages.brand_dark", "pages.logo", "pages.language", "pages.texts", "client_uri",
+    "policy_uri", "tos_uri"]],
 ];
 
 function schemaOf(schema, path) { return path.split(".").reduce((one, key) => one?.properties?.[key], schema); }
@@ -137,9 +145,11 @@ route("/admin/apps/:id", async ({ id }, root, { signal }) => {
   replace(root,
     pageHead(app.name, {
       back: { href: "/admin/apps", text: t("apps.title") },
-      tags: [tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag"))],
+      tags: partyTags(app).flatMap((one, index) => index ? [" ", one] : [one]),
     }),
     section(t("apps.quick_start"), { lead: t("apps.quick_start_lead") }, quickStart(app)),
+    refusalSection(app, signal),
+    servicesSection(app),
     settingsSection(app, guide, disabled),
     app.type === "confidential" && app.settings.token_endpoint_auth_method !== "private_key_jwt" && mayChange
       && secretSection(app),
@@ -158,6 +168,34 @@ route("/admin/apps/:id", async ({ id }, root, { signal }) => {
         await go("/admin/apps");
       }, { kind: "danger" }))));
 });
+
+/** Why requests of the app were refused. */
+function refusalSection(app, signal) {
+  return section(t("apps.refusals"), { lead: t("apps.refusals_lead") }, pagedList({
+    signal, empty: t("apps.refusals_none"), caption: t("apps.refusals"),
+    load: async (cursor, asked) =>
+      ({ items: (await call("GET", at`/v1/apps/${app.id}/refusals`, { signal: asked.signal })).refusals }),
+    columns: [
+      { title: t("apps.refusal_reason"), value: (one) => serverText(one.description) },
+      { title: t("apps.refusal_error"), kind: "mono", value: (one) => one.error },
+      { title: t("apps.refusal_route"), kind: "mono", value: (one) => one.route },
+      { title: t("apps.refusal_count"), kind: "number", value: (one) => formatNumber(one.count) },
+      { title: t("apps.refusal_last"), value: (one) => formatTime(one.last_at) },
+    ],
+  }));
+}
+
+/** Which apps' tokens a service sees, and which services see the tokens of this app. */
+function servicesSection(app) {
+  const own = app.settings.introspection_apps ?? [], others = app.introspected_by ?? [];
+  if (!own.length && !others.length) return null;
+  const links = (ids) => h("span", null, ids.flatMap((id, index) =>
+    [index ? " " : "", h("a", { href: `/admin/apps/${encodeURIComponent(id)}` }, h("code", null, id))]));
+  return section(t("apps.services"), { lead: t("apps.services_lead") }, facts([
+    own.length && [t("apps.services_sees"), links(own)],
+    others.length && [t("apps.services_seen_by"), links(others)],
+  ].filter(Boolean)));
+}
 
 function settingsSection(app, guide, disabled) {
   const name = field({ label: t("apps.name"), help: t("apps.name_help"),

@@ -32,6 +32,8 @@ extension SignInPages {
     func fault(
         _ detail: String, status: HTTPResponse.Status = .badRequest, to request: Request
     ) -> Response {
-        response(MessagePage("fault", detail: detail, status: status), to: request)
+        RequestFacts.note(
+            refusal: .init(error: OAuthError.Code.invalidRequest.rawValue, description: detail))
+        return response(MessagePage("fault", detail: detail, status: status), to: request)
     }
 }

@@ -10,6 +10,8 @@ package struct OTPToken: Sendable {
     /// The OCRA suite of signatures: the challenge is a SHA-256 as 64 hexadecimal digits.
     static let suite = "OCRA-1:HOTP-SHA256-8:QH64"
     static let hash = OTPHash.sha256, stepSeconds = 30
+    /// The hash that every authenticator app computes.
+    static let appHash = OTPHash.sha1
     static let lookAhead = 10, skew = 1
     /// How many codes further ahead resynchronize. A card's code takes longer to compute.
     static let hotpReach = 1000, capReach = 100
@@ -55,13 +57,16 @@ package struct OTPToken: Sendable {
     let receipt: Receipt?
 
     /// - Throws: `OTPError` `.digits` for a number of digits that `kind` does not have.
-    init(kind: OTPKind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil) throws(OTPError) {
+    init(
+        kind: OTPKind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil,
+        hash: OTPHash = Self.hash
+    ) throws(OTPError) {
         (self.secret, self.receipt) = (secret, receipt)
         method =
             switch kind {
             case .totp:
-                .totp(try TOTP(digits: digits, hash: Self.hash, stepSeconds: Self.stepSeconds))
-            case .hotp: .hotp(try HOTP(digits: digits, hash: Self.hash))
+                .totp(try TOTP(digits: digits, hash: hash, stepSeconds: Self.stepSeconds))
+            case .hotp: .hotp(try HOTP(digits: digits, hash: hash))
             case .cap: .cap(try CAP(digits: digits))
             }
     }
@@ -93,6 +98,14 @@ package struct OTPToken: Sendable {
         case .totp: .totp
         case .hotp: .hotp
         case .cap: .cap
+        }
+    }
+
+    private var hash: OTPHash {
+        switch method {
+        case .totp(let totp): totp.hotp.hash
+        case .hotp(let hotp): hotp.hash
+        case .cap: Self.hash
         }
     }
 

@@ -32,6 +32,7 @@ enum PortalAssets {
             ("settings-form.js", PortalFiles.settingsForm),
             ("branding.js", PortalFiles.branding),
             ("quick-start.js", PortalFiles.quickStart),
+            ("registration.js", PortalFiles.registration),
             ("charts.js", PortalFiles.charts),
             ("organizations.js", PortalFiles.organizations),
         ] + journeys

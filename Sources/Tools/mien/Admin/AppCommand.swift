@@ -15,7 +15,7 @@ struct AppCommand: AsyncParsableCommand {
             """,
         subcommands: [
             List.self, Create.self, Show.self, Change.self, Settings.self, Secret.self,
-            Delete.self,
+            Refusals.self, Delete.self,
         ])
 
     struct Settings: AsyncParsableCommand {
@@ -164,6 +164,35 @@ struct AppCommand: AsyncParsableCommand {
         }
     }
 
+    struct Refusals: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "refusals", abstract: "List why requests of an app were refused.",
+            discussion: """
+                Requests that nobody authenticated count for the app that they name.
+
+                EXAMPLE
+                  mien admin app refusals shop
+                """)
+
+        @Argument(help: "The app's ID.", transform: Word.app) var id: AppID
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let refusals = try await server.admin().refusals(of: id)
+            guard !output.json else { return JSON.print(["refusals": refusals]) }
+            guard !refusals.isEmpty else { return print("No request of this app was refused.") }
+            print(
+                Terminal.table(
+                    refusals.map {
+                        [
+                            AdminOutput.time($0.lastAt), String($0.count), $0.route, $0.error,
+                            $0.description,
+                        ]
+                    }, heading: ["last", "times", "route", "error", "reason"]))
+        }
+    }
+
     struct Secret: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "secret",
@@ -214,9 +243,17 @@ struct AppCommand: AsyncParsableCommand {
             [
                 ("id", app.id), ("name", app.name), ("type", app.type.rawValue),
                 ("first party", app.isFirstParty ? "yes" : "no"),
+                ("registered with", app.registrationToken),
                 ("created", AdminOutput.time(app.createdAt)),
             ]
-                + AppSettingOptions.rows(app.settings) + [("secret", app.clientSecret)])
+                + AppSettingOptions.rows(app.settings) + [
+                    (
+                        "tokens seen by",
+                        app.introspectedBy.flatMap {
+                            $0.isEmpty ? nil : $0.joined(separator: ", ")
+                        }
+                    )
+                ] + [("secret", app.clientSecret)])
         if app.clientSecret != nil {
             Terminal.warn("The secret is shown only once. Save it where only the app can read it.")
         }

@@ -154,7 +154,10 @@ struct AppSettingOptions: ParsableArguments {
             + [
                 "frontchannel_logout_session_required", "logout_scope", "liveness", "tokens",
                 "biometric", "sign_in_page", "sign_in_journey", "pages",
-                "resources", "client_scopes", "identity", "duplicate_faces", "organizations",
+                "resources", "introspection_apps", "client_scopes",
+                "device_authorization", "initiate_login_uri", "userinfo_signed_response_alg",
+                "client_uri", "policy_uri", "tos_uri", "identity", "duplicate_faces",
+                "organizations",
                 "requires_dpop", "requires_pkce", "id_token_signed_response_alg",
                 "access_token_typ", "token_endpoint_auth_method", "jwks", "jwks_uri",
                 "require_pushed_authorization_requests", "require_signed_request_object", "profile",

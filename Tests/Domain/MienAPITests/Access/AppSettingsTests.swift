@@ -46,6 +46,13 @@ import Testing
         (settings.requiresPushedRequests, settings.requiresSignedRequests) = (true, true)
         (settings.idTokenAlgorithm, settings.accessTokenType) = (.rs256, .jwt)
         (settings.profile, settings.requiresPKCE) = (.fapi2, false)
+        (settings.introspectionApps, settings.allowsDevices) = ([AppID("web")!], true)
+        settings.initiateLoginURI = "https://app.example.org/login"
+        (settings.clientURI, settings.policyURI, settings.termsURI) = (
+            "https://app.example.org", "https://app.example.org/privacy",
+            "https://app.example.org/terms"
+        )
+        settings.userInfoAlgorithm = .rs256
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
@@ -85,6 +92,50 @@ import Testing
     {
         let settings = try Self.decode(#"{"claims": \#(claims)}"#)
         #expect(settings.faults.map(\.setting) == [setting])
+    }
+
+    @Test func `devices need the sign-in page, and FAPI has none`() throws {
+        #expect(
+            try Self.decode(#"{"device_authorization": true}"#).faults.map(\.setting)
+                == ["device_authorization"])
+        #expect(
+            try Self.decode(#"{"device_authorization": true, "sign_in_page": true}"#).faults
+                .isEmpty)
+        let bank = try Self.decode(
+            #"{"device_authorization": true, "sign_in_page": true, "profile": "fapi2", "jwks": {"keys": []}}"#
+        )
+        #expect(bank.faults.map(\.setting) == ["device_authorization"])
+    }
+
+    @Test func `others begin a sign-in at an address that names the issuer`() throws {
+        let issuer = "https://login.example.org"
+        func address(_ uri: String) throws -> String? {
+            try Self.decode(#"{"initiate_login_uri": "\#(uri)"}"#).loginAddress(issuer: issuer)
+        }
+        #expect(
+            try address("https://a.example/login")
+                == "https://a.example/login?iss=https%3A%2F%2Flogin.example.org")
+        #expect(
+            try address("https://a.example/login?x=1")
+                == "https://a.example/login?x=1&iss=https%3A%2F%2Flogin.example.org")
+        #expect(AppSettings().loginAddress(issuer: issuer) == nil)
+        for wrong in [
+            "http://a.example/", "javascript:alert(1)", "com.example.app:/x", "https://a/#b",
+        ] {
+            let settings = try Self.decode(#"{"initiate_login_uri": "\#(wrong)"}"#)
+            #expect(settings.faults.map(\.setting) == ["initiate_login_uri"], "\(wrong)")
+        }
+    }
+
+    @Test func `only a confidential app sees the tokens of others`() throws {
+        let service = try Self.decode(#"{"introspection_apps": ["web", "shop"]}"#)
+        #expect(service.faults.isEmpty && service.faults(of: .confidential).isEmpty)
+        #expect(service.faults(of: .public).map(\.setting) == ["introspection_apps"])
+        let twice = try Self.decode(#"{"introspection_apps": ["web", "web"]}"#)
+        #expect(twice.faults.map(\.setting) == ["introspection_apps"])
+        #expect(throws: DecodingError.self) {
+            try Self.decode(#"{"introspection_apps": ["no app"]}"#)
+        }
     }
 
     @Test func `an app's authentication has to fit its type, its keys, and its profile`() throws {

@@ -456,38 +456,14 @@ package struct GrantService: Sendable {
         try await store.write { try $0.grants.noteActivity(of: grant.id, at: now) }
     }
 
-    /// Introspects a token for a confidential app (RFC 7662). Reports invalid tokens, and tokens
-    /// not meant for this app, as inactive without further detail.
-    ///
-    /// A service asks about an access token when a client uses it, so this counts as activity.
-    package func introspect(_ token: String, app: AppRecord) async throws -> JSONValue {
-        let inactive: JSONValue = ["active": false]
-        if let (found, grant, _, _) = try await live(token) {
-            var claims = found
-            guard
-                claims["client_id"]?.stringValue == app.id.text
-                    || Self.audience(claims).contains(where: app.settings.resources.contains)
-            else {
-                return inactive
-            }
-            if let grant { try await noteActivity(of: grant) }
-            claims["active"] = true
-            claims["token_type"] = claims["cnf"] == nil ? "Bearer" : "DPoP"
-            return .object(claims)
-        }
+    /// Finds a genuine refresh token that can be used, and its grant.
+    func usable(refreshToken token: String) async throws -> TokenGrantRecord? {
         let now = clock.now, keys = store.keys
         let found = try await store.read { tables in try Self.find(token, tables, keys) }
-        guard let (grant, generation) = found, grant.app == app.id,
-            grant.family.status(at: now) == .live, generation == grant.family.generation
-        else {
-            return inactive
-        }
-        return [
-            "active": true, "token_type": "refresh_token", "sub": .string(grant.account.text),
-            "client_id": .string(app.id.text),
-            "scope": .string(grant.scope.text),
-            "exp": .number(Double(grant.family.expiresAt.seconds)), "iss": .string(publicURL()),
-        ]
+        guard let (grant, generation) = found, grant.family.status(at: now) == .live,
+            generation == grant.family.generation
+        else { return nil }
+        return grant
     }
 
     static func audience(_ claims: [String: JSONValue]) -> [String] {
@@ -516,12 +492,15 @@ package struct GrantService: Sendable {
         guard let (scheme, token) = request.accessToken ?? inBody else {
             throw OAuthError.missingToken
         }
-        guard let (claims, grant, account, party) = try await live(token), let grant, let account,
-            let app = grant.app, Self.audience(claims).contains(publicURL())
-        else {
+        guard let (claims, grant, account, party) = try await live(token) else {
             throw OAuthError(
                 .invalidToken, "The access token is invalid, expired, or revoked.",
                 scheme: scheme)
+        }
+        try requireOwnAudience(of: claims, scheme)
+        guard let grant, let account, let app = grant.app else {
+            throw OAuthError(
+                .invalidToken, "The access token is an app's own, and no user's.", scheme: scheme)
         }
         // A confidential app may have refreshed with another key since the sign-in.
         if let bound = claims["cnf"]?["jkt"]?.stringValue {

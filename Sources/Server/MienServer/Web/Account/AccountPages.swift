@@ -98,6 +98,7 @@ struct AccountPages: Sendable {
             }
         }
         addPasskeys(to: router)
+        addAuthenticator(to: router)
     }
 
     /// The journey that registers another face for the signed-in user.

@@ -64,6 +64,7 @@ struct PageRenderer: Sendable {
         let all = [
             "layout": WebFiles.layout, "step": WebFiles.step,
             "capture": WebFiles.capture, "permission": WebFiles.permission,
+            "device": WebFiles.device, "authenticator": WebFiles.authenticator,
             "organization": WebFiles.organization,
             "choose": WebFiles.choose, "ended": WebFiles.ended,
             "account": WebFiles.account, "confirm": WebFiles.confirm, "post": WebFiles.post,
@@ -88,7 +89,9 @@ struct PageRenderer: Sendable {
             templates.render(PageValue.object(values).forTemplate, withTemplate: page.template)
             ?? ""
         let language = view.texts.language
+        let links = Self.links(of: view)
         let frame: [String: PageValue] = [
+            "links": .list(links), "has_links": .flag(!links.isEmpty),
             "t": view.texts.values, "title": .text(page.title), "content": .html(content),
             "language": .text(language.tag), "direction": .text(language.direction),
             "style": .text(assets.address("style.css")), "icon": .text(assets.address("logo.svg")),
@@ -114,6 +117,18 @@ struct PageRenderer: Sendable {
         return Response(
             status: page.status, headers: Self.headers(of: page),
             body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// The app's own pages: what it is, what it does with data, and its terms.
+    private static func links(of view: PageView) -> [PageValue] {
+        guard let app = view.app else { return [] }
+        return [
+            (app.settings.clientURI, view.texts("page_about", ["app": app.name])),
+            (app.settings.policyURI, view.texts("page_policy")),
+            (app.settings.termsURI, view.texts("page_terms")),
+        ].compactMap { address, label in
+            address.map { ["address": .text($0), "label": .text(label)] }
+        }
     }
 
     /// Tells a page's forms from those of the same page opened again. Not a secret.
