@@ -32,6 +32,7 @@ enum PortalAssets {
             ("settings-form.js", PortalFiles.settingsForm),
             ("branding.js", PortalFiles.branding),
             ("quick-start.js", PortalFiles.quickStart),
+            ("products.json", PortalFiles.products),
             ("charts.js", PortalFiles.charts),
             ("organizations.js", PortalFiles.organizations),
         ] + journeys
