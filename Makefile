@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo serve test test-api test-web test-android screenshots prove bench fuzz format lint docs test-setup install deb test-deb clean
+.PHONY: help setup build demo serve test test-api test-web test-connect test-android screenshots prove bench fuzz format lint docs test-setup install deb test-deb clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' \
@@ -34,6 +34,11 @@ test-web: ## use the web pages in Chromium and Firefox (PyPI the first time)
 	@scripts/setup --tests
 	@scripts/run swift build -c release --product mien
 	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/test-web
+
+test-connect: ## connect products as docs/connect says, in a copy of this machine (downloads 900 MB the first time)
+	@scripts/setup --tests
+	@scripts/run swift build -c release --product mien
+	@MIEN_PROGRAM=.build/release/mien scripts/run scripts/test-connect
 
 test-android: ## test the kit for Android on a JVM, and its flows against a server
 	@scripts/setup --tests
