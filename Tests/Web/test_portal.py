@@ -288,6 +288,35 @@ def review_by_keyboard(world):
     assert level(server, user) == "NONE"
 
 
+@test("an app of a product is created with the product's settings, and without an address it is not")
+def product(world):
+    server, name = world.server(), new("app")
+    page = portal(world, server, "/apps/new")
+    page.fill("input[name=name]", "Mail")
+    page.fill("input[name=id]", name)
+    assert page.has("input[name=redirect]") and not page.has("input[name=url]")
+    page.find("select[name=product]")
+    page.choose("select[name=product]", "roundcube")
+    page.find("input[name=url]")
+    assert not page.has("input[name=redirect]") and not page.has("input[name=type]")
+    world.check(page, "a new app of a product")
+    page.press("Create app")
+    page.see("such as https://mail.example.org")
+    page.fill("input[name=url]", "https://mail.example.org/")
+    page.press("Create app")
+    page.press("I have stored it")
+    page.wait(f"location.pathname === '/admin/apps/{name}'")
+    made = server.admin("GET", f"/v1/apps/{name}")
+    assert made["type"] == "confidential" and made["settings"]["requires_pkce"] is False, made
+    assert made["settings"]["redirect_uris"] == ["https://mail.example.org/index.php/login/oauth"], made
+    # A product to which no browser returns has no address.
+    page.goto(f"{page.address.split('/admin')[0]}/admin/apps/new")
+    page.find("select[name=product]")
+    page.choose("select[name=product]", "dovecot")
+    assert not page.has("input[name=url]") and not page.has("input[name=redirect]")
+    world.check(page, "a new app without an address")
+
+
 @test("Firefox: the portal's main path: an app is created, and a user is found and unlocked", 120)
 def firefox(world):
     world.running(Firefox)

@@ -1,7 +1,7 @@
 // Apps: list, new app, settings, secrets, quick start.
 
 import { at, call, may } from "./api.js";
-import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, pageHead, replace,
+import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, orWithout, pageHead, replace,
   section, select, serverText, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, guardUnsaved, route } from "./router.js";
@@ -49,16 +49,37 @@ function partyTags(app) {
 
 // MARK: New app
 
-route("/admin/apps/new", (params, root) => {
+/** The products that docs/connect describes, and the settings of their apps: products.json. */
+async function knownProducts() {
+  const answer = await fetch("/admin/assets/products.json");
+  return answer.ok ? answer.json() : [];
+}
+
+/** The settings of an app of a product at an address. The command line does the same. */
+function productSettings(product, url) {
+  const place = url.replace(/\/+$/, "");
+  return JSON.parse(JSON.stringify(product.settings),
+    (_, value) => typeof value === "string" ? value.replaceAll("{url}", place) : value);
+}
+
+route("/admin/apps/new", async (params, root) => {
+  const products = await orWithout(knownProducts(), []);
   const name = field({ label: t("apps.name"), help: t("apps.name_help"),
     input: textInput({ name: "name", required: true, maxlength: 100 }) });
   const id = field({ label: t("apps.id"), help: t("apps.id_help"),
     input: textInput({ name: "id", maxlength: 64, pattern: "[A-Za-z0-9_.\\-]+" }) });
+  const product = field({ label: t("apps.product"), help: t("apps.product_help"),
+    input: select([["", t("apps.product_none")], ...products.map((one) => [one.id, one.name])], "",
+      { name: "product" }) });
+  const url = field({ label: t("apps.product_url"), help: t("apps.product_url_help"),
+    input: textInput({ name: "url", type: "url", dir: "ltr" }) });
   const kinds = ["public", "confidential"].map((kind) => {
     const input = h("input", { type: "radio", name: "type", value: kind, checked: kind === "public" });
     return h("label", { class: "choice" }, input, h("span", null, h("strong", null, t(`apps.type.${kind}`)), h("br"),
       h("span", { class: "hint" }, t(`apps.type_${kind}_help`))));
   });
+  const type = h("fieldset", null, h("legend", null, t("apps.type")), kinds,
+    h("p", { class: "hint" }, t("apps.type_help")));
   const redirect =
     field({ label: t("apps.redirect"), help: t("apps.redirect_help"),
       input: textInput(
@@ -71,23 +92,46 @@ route("/admin/apps/new", (params, root) => {
   const form = h("form", { class: "form", novalidate: true, onsubmit: (event) => {
     event.preventDefault();
     busy(submit, create);
-  } }, message, name, id, h("fieldset", null, h("legend", null, t("apps.type")), kinds,
-    h("p", { class: "hint" }, t("apps.type_help"))), redirect, own, sdk, h("div", { class: "actions" }, submit));
+  } }, message, name, id, products.length > 0 && product, url, type, redirect, own, sdk,
+    h("div", { class: "actions" }, submit));
+
+  const chosen = () => products.find((one) => one.id === product.input.value);
+  /** A product decides everything but the name, the ID, and who runs it. */
+  function adapt() {
+    const one = chosen();
+    url.hidden = !one?.url;
+    url.input.placeholder = one?.url ?? "";
+    for (const part of [type, redirect, sdk]) part.hidden = Boolean(one);
+  }
+  product.input.addEventListener("change", adapt);
+  adapt();
+
+  function wanted() {
+    const body = { name: name.input.value.trim(), first_party: own.input.checked }, one = chosen();
+    if (id.input.value.trim()) body.id = id.input.value.trim();
+    if (one) {
+      return { ...body, type: "confidential", client: "other",
+        settings: productSettings(one, url.input.value.trim()) };
+    }
+    if (redirect.input.value.trim())
+      body.settings = { sign_in_page: true, redirect_uris: [redirect.input.value.trim()] };
+    return { ...body, type: form.elements.type.value, client: sdk.input.checked ? "mien" : "other" };
+  }
 
   async function create() {
     replace(message);
-    for (const one of [name, id, redirect]) one.setError("");
-    const body = { name: name.input.value.trim(), type: form.elements.type.value, first_party: own.input.checked,
-      client: sdk.input.checked ? "mien" : "other" };
-    if (id.input.value.trim()) body.id = id.input.value.trim();
-    if (redirect.input.value.trim())
-      body.settings = { sign_in_page: true, redirect_uris: [redirect.input.value.trim()] };
+    for (const one of [name, id, url, redirect]) one.setError("");
+    if (chosen()?.url && !/^https?:\/\/[^/]/.test(url.input.value.trim())) {
+      url.setError(t("apps.product_url_missing", { url: chosen().url }));
+      url.input.focus();
+      return;
+    }
     try {
-      const app = await call("POST", "/v1/apps", { body });
+      const app = await call("POST", "/v1/apps", { body: wanted() });
       if (app.client_secret) await showSecret(app);
       toast(t("apps.created_done"));
       await go(`/admin/apps/${encodeURIComponent(app.id)}`);
-    } catch (error) { showErrors(error, { name, id, redirect_uris: redirect }, message); }
+    } catch (error) { showErrors(error, { name, id, redirect_uris: chosen() ? url : redirect }, message); }
   }
 
   replace(root, pageHead(t("apps.new"), { back: { href: "/admin/apps", text: t("apps.title") } }),

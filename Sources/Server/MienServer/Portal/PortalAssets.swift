@@ -33,6 +33,7 @@ enum PortalAssets {
             ("branding.js", PortalFiles.branding),
             ("quick-start.js", PortalFiles.quickStart),
             ("registration.js", PortalFiles.registration),
+            ("products.json", PortalFiles.products),
             ("charts.js", PortalFiles.charts),
             ("organizations.js", PortalFiles.organizations),
         ] + journeys

@@ -2,6 +2,7 @@ import ArgumentParser
 import MienAPI
 import MienClient
 import MienCore
+import MienServer
 import MienTools
 
 /// `mien admin app …`
@@ -86,9 +87,13 @@ struct AppCommand: AsyncParsableCommand {
                 An app that uses the MienClient SDK (--client mien) requires tokens that are bound to a \
                 key (DPoP).
 
+                --for sets what a product needs: it is confidential, and --url is where people open it. \
+                docs/connect has a page for each.
+
                 EXAMPLE
                   mien admin app create "Web shop" --id shop --confidential --first-party
                   mien admin app create "Shop on phones" --id phones --first-party --client mien
+                  mien admin app create Databases --for pgadmin --url https://pgadmin.example.org
                 """)
 
         @Argument(help: "The name shown to people.") var name: String
@@ -100,14 +105,46 @@ struct AppCommand: AsyncParsableCommand {
         @Option(
             help: "The software the app signs in with: mien (the SDK) or other.",
             transform: { try Word.choice($0, for: "--client") }) var client = AppClient.other
+        @Option(
+            name: .customLong("for"),
+            help: ArgumentHelp(
+                "The product to connect: \(KnownProduct.all.map(\.id).joined(separator: ", ")).",
+                valueName: "product"), transform: product) var product: KnownProduct?
+        @Option(help: "The address of the product.") var url: String?
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
+        func validate() throws {
+            guard let product else {
+                if url != nil { throw ValidationError("--url belongs to --for PRODUCT") }
+                return
+            }
+            guard (url == nil) == (product.exampleURL == nil) else {
+                throw ValidationError(
+                    product.exampleURL.map {
+                        "--for \(product.id) also needs --url, the address where people open \(product.name), such as \($0)"
+                    } ?? "--for \(product.id) has no --url: no browser returns to it")
+            }
+            if client != .other {
+                throw ValidationError("--for and --client \(client.rawValue) cannot be combined")
+            }
+        }
+
         func run() async throws {
             let request = AppRequest(
-                id: id?.text, name: name, type: confidential ? .confidential : .public,
-                isFirstParty: firstParty, client: client)
+                id: id?.text, name: name,
+                type: confidential || product != nil ? .confidential : .public,
+                isFirstParty: firstParty, settings: product?.settings(at: url), client: client)
             try AppCommand.show(await server.admin().createApp(request), output)
+        }
+
+        @Sendable private static func product(_ text: String) throws -> KnownProduct {
+            guard let product = KnownProduct.all.first(where: { $0.id == text }) else {
+                throw ValidationError(
+                    "--for must be one of \(KnownProduct.all.map(\.id).joined(separator: ", ")), not “\(text)”"
+                )
+            }
+            return product
         }
     }
 
