@@ -17,7 +17,7 @@ extension AccountPages {
                 if let name = form["name"] { body["name"] = .string(name) }
                 do {
                     _ = try await api.send(
-                        .put, "/v1/me/otp/authenticator-app", .object(body), as: user.grant,
+                        .put, "/v1/me/otp/authenticator-app", .object(body), as: user.signIn,
                         from: context)
                 } catch let problem as Problem where problem.code == .invalidCredentials {
                     return try await authenticatorPage(
@@ -33,7 +33,7 @@ extension AccountPages {
     ) async throws -> Response {
         let texts = user.view.texts
         let made = try await api.send(
-            .post, "/v1/me/otp/authenticator-app", .object([:]), as: user.grant, from: context)
+            .post, "/v1/me/otp/authenticator-app", .object([:]), as: user.signIn, from: context)
         let size = Int(made["qr_code"]?["size"]?.numberValue ?? 0) + 8
         return pages.renderer.response(
             WebPage(
