@@ -110,7 +110,8 @@ route("/admin/users/:id", async ({ id }, root, { signal }) => {
     mayChange: may("changeUsers"), redraw: render };
   replace(parts, profile(context), authenticatorSection(context, authenticators.items),
     signInSection(context, signIns, signal), userOrganizations(path, signal),
-    groupSection(context, groups.groups), consentSection(context, consents.items), verified && verificationSection(context, verified),
+    groupSection(context, groups.groups), consentSection(context, consents.items),
+    verified && verificationSection(context, verified),
     may("readAudit") && activitySection(context, signal),
     context.mayChange && dangerSection(context));
   replace(root,

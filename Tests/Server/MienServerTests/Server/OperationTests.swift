@@ -223,7 +223,7 @@ struct OperationTests {
         let headers = ["authorization": "Bearer \(credential)"]
         let typo = try await admin.request("GET", "/v1/users?identifer=ada", headers)
         #expect(
-            try typo.expect(.invalidRequest).errors?.first?.message.contains("after, identifier")
+            try typo.expect(.invalidRequest).errors?.first?.message.contains("after, group, identifier")
                 == true)
         #expect(try await admin.request("GET", "/v1/users?identifier=ada", headers).status == 200)
         #expect(await server.stop() == 0)
