@@ -1,8 +1,8 @@
 // Apps: list, new app, settings, secrets, quick start.
 
 import { at, call, may } from "./api.js";
-import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, orWithout, pageHead, replace,
-  section, select, serverText, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, orWithout,
+  pageHead, replace, section, select, serverText, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, guardUnsaved, route } from "./router.js";
 import { formatNumber, formatTime, named, t } from "./strings.js";
@@ -158,9 +158,10 @@ function showSecret(app) {
 
 /** The settings by group; those of the schema that are not named here are in the last group. */
 const groups = [
-  ["sign_in", ["sign_in_page", "sign_in_journey", "device_authorization", "journeys", "organizations.use", "organizations.access"]],
-  ["addresses", ["redirect_uris", "web_origins", "initiate_login_uri", "post_logout_redirect_uris", "backchannel_logout_uri",
-    "frontchannel_logout_uri", "frontchannel_logout_session_required", "logout_scope",
+  ["sign_in", ["sign_in_page", "sign_in_journey", "device_authorization", "journeys", "organizations.use",
+    "organizations.access"]],
+  ["addresses", ["redirect_uris", "web_origins", "initiate_login_uri", "post_logout_redirect_uris",
+    "backchannel_logout_uri", "frontchannel_logout_uri", "frontchannel_logout_session_required", "logout_scope",
     "resources", "introspection_apps", "client_scopes"]],
   ["face", ["face_threshold", "liveness.mode", "liveness.threshold", "liveness.quality", "liveness.timeout_seconds",
     "liveness.actions", "liveness.action_count", "liveness.accommodation", "duplicate_faces"]],
@@ -170,7 +171,8 @@ const groups = [
   ["client", ["profile", "requires_pkce", "requires_dpop", "id_token_signed_response_alg", "access_token_typ",
     "token_endpoint_auth_method", "jwks", "jwks_uri", "require_pushed_authorization_requests",
     "require_signed_request_object"]],
-  ["claims", ["userinfo_signed_response_alg", "claims.attributes", "claims.groups", "claims.id_token", "claims.unverified_email"]],
+  ["claims", ["userinfo_signed_response_alg", "claims.attributes", "claims.groups", "claims.id_token",
+    "claims.unverified_email"]],
   ["biometric",
     ["biometric.enabled", "biometric.mode", "biometric.max_keys", "biometric.attestation", "biometric.apple_apps",
       "biometric.apple_development", "biometric.android_apps", "biometric.android_level",

@@ -1,7 +1,8 @@
 // Initial access tokens, with which programs register apps.
 
 import { at, call, may } from "./api.js";
-import { actionButton, confirmDialog, copyable, field, h, busy, pageHead, replace, section, showDialog, showFaults, tag,
+import { actionButton, confirmDialog, copyable, field, h, busy, pageHead, replace, section, showDialog, showFaults,
+  tag,
   textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { route } from "./router.js";
