@@ -299,7 +299,7 @@ struct DeviceAuthorizationTests {
     }
 
     private static let proof = PageProof(
-        account: UserID("usr_1")!, journey: "sign-in", methods: ["pwd"],
+        account: UserID("usr_1")!, grant: GrantID("grt_1")!, journey: "sign-in", methods: ["pwd"],
         at: Instant(seconds: 1), epoch: 0, authenticators: [], isRecovery: false)
 
     @Test func `the first decision counts, and none after the end`() {
