@@ -295,7 +295,7 @@ import Testing
                 "backchannel_logout_uri=https://shop.example.org/logout")
             let set = try await mien(
                 "admin", "app", "set", "shop", "--token-seconds", "60", "--lock", "password=default"
-            ).out.replacing(/ {2,}/, with: "  ")
+            ).out.replacing(/\ {2,}/, with: "  ")
             for part in [
                 "face threshold  50", "token seconds  60", "https://shop.example.org/",
                 "journeys  face-login",
