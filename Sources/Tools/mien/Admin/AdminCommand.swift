@@ -17,7 +17,8 @@ struct AdminCommand: AsyncParsableCommand {
         subcommands: [
             AppCommand.self, UserCommand.self, OrganizationCommand.self, AuthenticatorCommand.self,
             ConsentCommand.self,
-            FacesCommand.self, VerificationCommand.self, RegistryCommand.self, LicenseCommand.self,
+            FacesCommand.self, FaceGroupCommand.self, VerificationCommand.self,
+            RegistryCommand.self, LicenseCommand.self,
             AdministratorCommand.self, AuditCommand.self, MasterKeyCommand.self,
             SettingsCommand.self, MetricsCommand.self, PagesCommand.self,
             TestConnectionCommand.self, MailCommand.self,

@@ -89,6 +89,11 @@ package struct GrantService: Sendable {
             let standing = SignInStanding(
                 account: grant.account, epoch: epoch, authenticators: grant.authenticators)
             guard try standing.areUsable(in: tables) else { return nil }
+            // Nor does a face that is not shared with the app, or not any longer.
+            guard
+                try signIn.isPage
+                    || tables.mayUse(grant.authenticators, of: grant.account, in: grant.app)
+            else { return nil }
             if let key = grant.authenticator {
                 // A device key has one sign-in at a time, so end the previous one. A passkey may be
                 // on many devices.

@@ -35,6 +35,11 @@ package struct AppAdminRoutes {
             let id =
                 try wanted.id.map { try AppID($0, field: "id") }
                 ?? AppID.random(using: &generator)
+            guard !id.isFaceGroup else {
+                throw Problem.field(
+                    "id", "must not begin with fgr_, which the groups of apps that share faces have"
+                )
+            }
             let type = wanted.type ?? .public
             var settings = try Self.settings(wanted.settings)
             try requireCallable(settings, before: AppSettings())
@@ -123,8 +128,9 @@ package struct AppAdminRoutes {
         }
         router.delete("apps/:app") { _, context in
             let id = try Self.id(context), now = clock.now
-            let event = AuditEvent("app.deleted", actor: context.actor, app: id)
+            let actor = context.actor, event = AuditEvent("app.deleted", actor: actor, app: id)
             try await store.write { tables in
+                try tables.leaveFaceGroup(id, actor: actor, at: now)
                 try tables.authenticators.deleteAll(ofApp: id)
                 try tables.locks.deleteAll(ofApp: id)
                 try tables.runs.deleteAll(ofApp: id)

@@ -226,7 +226,7 @@ struct AccountPages: Sendable {
         guard !pages.sessions.browser(request).isNew,
             let found = try await pages.sessions.find(request),
             let app = try await pages.accountApp(request, session: found.session),
-            pages.counts(found.session, in: app)
+            try await pages.counts(found.session, in: app)
         else { return nil }
         let grant: GrantID
         do { grant = try await pages.sessions.grant(found, app: app) } catch is OAuthError {
