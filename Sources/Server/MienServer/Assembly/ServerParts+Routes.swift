@@ -54,6 +54,12 @@ extension ServerParts {
             clock: clock,
             budget: bodies
         ).add(to: router)
+        SCIMRoutes(
+            tokens: SCIMTokens(store: store, clock: clock),
+            users: SCIMUsers(store: store, clock: clock),
+            groups: SCIMGroups(store: store, clock: clock), budget: bodies,
+            publicURL: { [publicURL] in publicURL.text }
+        ).add(to: router.group("scim/v2"))
         let guesses = configuration.guessesPerMinute
         OTPApprovalRoutes(
             tokens: tokens, metrics: metrics,
@@ -187,6 +193,7 @@ extension ServerParts {
             organizations: OrganizationService(store: store, clock: clock), members: members,
             records: records, body: body
         ).add(to: admin)
+        SCIMTokenRoutes(tokens: SCIMTokens(store: store, clock: clock), body: body).add(to: admin)
         ConfigurationRoutes(
             configuration: configuration,
             guide: AppSettingsGuide(

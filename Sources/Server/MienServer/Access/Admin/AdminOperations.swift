@@ -110,6 +110,11 @@ package enum AdminOperations {
         "DELETE /v1/organizations/{organization}/invitations/{invitation}": .init(
             .changeUsers, .session),
 
+        "GET /v1/organizations/{organization}/scim-tokens": .init(.readUsers, .session),
+        "POST /v1/organizations/{organization}/scim-tokens": .init(.changeUsers, .fresh),
+        "DELETE /v1/organizations/{organization}/scim-tokens/{token}": .init(
+            .changeUsers, .session),
+
         "GET /v1/users": .init(.readUsers, .session),
         "POST /v1/users": .init(.changeUsers, .fresh),
         "POST /v1/users/import": .init(.changeUsers, .fresh),

@@ -489,6 +489,12 @@ extension ExportedTable {
             "people of the operator's registry, sealed and linked to no account",
         "schema_step": "the schema's version",
         "signing_key": "the server's keys",
+        "scim_group": "groups of the directories of the operator's customers",
+        "scim_group_member":
+            "groups of an organization's directory, whose roles the memberships list",
+        "scim_token": "tokens of the directories of the operator's customers",
+        "scim_user":
+            "what an organization's directory wrote, sealed; what the account takes of it is in `account.profile`, and the organization has the rest",
         "spent": "keyed hashes of used tokens, linked to no account",
     ]
 }
