@@ -1,15 +1,15 @@
-// Mien for web pages. mien.d.ts documents what this module exports.
+// Mien for web pages, in one file so that one request loads it. mien.d.ts documents its exports.
 
 const home = new URL(import.meta.url).origin;
 const utf8 = new TextEncoder();
 const clock = () => performance.now();
-const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export const encodeBase64URL = (bytes) =>
   btoa(Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join(""))
     .replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 export const decodeBase64URL = (text) =>
-  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
 const random = () => encodeBase64URL(crypto.getRandomValues(new Uint8Array(32)));
 const sha256 = async (...parts) => new Uint8Array(await crypto.subtle.digest("SHA-256", await new Blob(parts).arrayBuffer()));
 
