@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo serve test test-api test-web test-apple test-android screenshots prove bench fuzz format lint docs test-setup install deb test-deb clean
+.PHONY: help setup build demo serve test test-api test-web test-connect test-apple test-android screenshots prove bench fuzz format lint docs test-setup install deb test-deb clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' \
@@ -36,9 +36,13 @@ test-web: ## use the web pages in Chromium and Firefox (PyPI the first time)
 	@MIEN_PROGRAM=$(CURDIR)/.build/tests/debug/mien scripts/run scripts/test-web
 
 test-apple: setup ## test the kit for iOS against fakes of Apple's frameworks, and its flows against a server
-	@MIEN_QUICK_BUILD=1 scripts/run swift build --build-tests --enable-swift-testing --disable-xctest -Xswiftc -gnone \
-	    -Xswiftc -driver-batch-size-limit -Xswiftc 2000 --disable-index-store --scratch-path .build/tests
+	@scripts/quick-build --tests
 	@scripts/run scripts/test-apple
+
+test-connect: ## connect products as docs/connect says, in a copy of this machine (downloads 900 MB the first time)
+	@scripts/setup --tests
+	@scripts/quick-build mien
+	@MIEN_PROGRAM=$(CURDIR)/.build/tests/debug/mien scripts/run scripts/test-connect
 
 test-android: ## test the kit for Android on a JVM, and its flows against a server
 	@scripts/setup --tests

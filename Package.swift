@@ -236,7 +236,7 @@ package.targets += [
     system("SystemOpenVINO", "mien-openvino"),
     system("SystemPostgres", "libpq"),
     system("SystemAV", "libavformat"),
-    // zlib, Argon2, libqrencode, and tpm2-tss, each with a module: compilers find their headers.
+    // zlib, Argon2, libxcrypt, libqrencode, and tpm2-tss, each with a module: compilers find their headers.
     system("SystemLibraries"),
     shim("CMienOpenVINO", ["SystemOpenVINO"]),
     shim("CMienMedia", ["SystemAV"], linking: ["jpeg", "png", "gif"]),
@@ -260,7 +260,9 @@ package.targets += [
         "MienMedia", in: .engines,
         ["CMienMedia", "SystemAV", "MienCore", "MienFace", "SystemPackage"]),
     // TPM, PKCS #11 tokens, and hashes of passwords.
-    library("MienHardware", in: .engines, ["CMienSystem", "SystemLibraries", "MienCore"]),
+    library(
+        "MienHardware", in: .engines,
+        ["CMienSystem", "SystemLibraries", "MienCore", "CryptoExtras"]),
     // Model packs on OpenVINO: faces, and what identity documents in pictures say.
     library(
         "MienModels", in: .adapters,

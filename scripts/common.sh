@@ -25,3 +25,5 @@ load_environment
 # shellcheck disable=SC2034
 quick_options=(-Xswiftc -gnone -Xswiftc -driver-batch-size-limit -Xswiftc 2000 --disable-index-store
     --scratch-path .build/tests)
+# shellcheck disable=SC2034
+test_options=(--enable-swift-testing --disable-xctest "${quick_options[@]}")

@@ -181,6 +181,38 @@ def pages(world):
     world.check(page, "an app for an auditor")
 
 
+@test("portal: an app's page says why its requests were refused and which services see its tokens; a token for programs is made and revoked", 90)
+def app_facts(world):
+    server = world.server(APPS_REGISTRATION="true")
+    server.admin("POST", "/v1/apps", {"id": "webmail", "name": "Web mail", "type": "confidential"})
+    server.admin("POST", "/v1/apps", {"id": "mail", "name": "Mail", "type": "confidential", "settings": {"introspection_apps": ["webmail"]}})
+    server.send("POST", "/oauth2/token", {"client_id": "webmail", "client_secret": "guessed", "grant_type": "client_credentials"}, form=True)
+    page = portal(world, server, "/apps/webmail")
+    page.see("The client_id is unknown, or the client_secret is wrong.")
+    page.see("Its tokens are seen by")
+    world.check(page, "an app with refused requests")
+    page.click("main dl a[href='/admin/apps/mail']")
+    page.see("Sees the tokens of")
+    page.goto(f"{server.admin_address}/admin")
+    page.see("Refused requests of apps by error")
+    page.goto(f"{server.admin_address}/admin/app-registration")
+    page.see("There are no tokens.")
+    page.fill("main form input[maxlength='100']", "Build server")
+    page.press("Make a token")
+    page.see("It is shown only once.")
+    token = page.js("[...document.querySelectorAll('dialog code, dialog [dir=ltr]')].map((one) => one.textContent).find((text) => text.startsWith('irt_'))")
+    world.check(page, "a token")
+    page.press("Close")
+    made = server.send("POST", "/oauth2/register", {"client_name": "Dashboard", "redirect_uris": ["https://dashboard.example.org/back"]},
+                       {"authorization": f"Bearer {token}"})
+    assert made[0] == 201, made
+    page.goto(f"{server.admin_address}/admin/app-registration")
+    page.see("Used up or expired")
+    world.check(page, "the tokens")
+    page.goto(f"{server.admin_address}/admin/apps/{made[2]['client_id']}")
+    page.see("Registered by a program")
+
+
 @test("portal: nobody who is not signed in sees anything but the way in")
 def signed_out(world):
     server = world.server()
@@ -254,6 +286,35 @@ def review_by_keyboard(world):
     page.keys("Enter")
     page.see("Decided: Rejected.")
     assert level(server, user) == "NONE"
+
+
+@test("an app of a product is created with the product's settings, and without an address it is not")
+def product(world):
+    server, name = world.server(), new("app")
+    page = portal(world, server, "/apps/new")
+    page.fill("input[name=name]", "Mail")
+    page.fill("input[name=id]", name)
+    assert page.has("input[name=redirect]") and not page.has("input[name=url]")
+    page.find("select[name=product]")
+    page.choose("select[name=product]", "roundcube")
+    page.find("input[name=url]")
+    assert not page.has("input[name=redirect]") and not page.has("input[name=type]")
+    world.check(page, "a new app of a product")
+    page.press("Create app")
+    page.see("such as https://mail.example.org")
+    page.fill("input[name=url]", "https://mail.example.org/")
+    page.press("Create app")
+    page.press("I have stored it")
+    page.wait(f"location.pathname === '/admin/apps/{name}'")
+    made = server.admin("GET", f"/v1/apps/{name}")
+    assert made["type"] == "confidential" and made["settings"]["requires_pkce"] is False, made
+    assert made["settings"]["redirect_uris"] == ["https://mail.example.org/index.php/login/oauth"], made
+    # A product to which no browser returns has no address.
+    page.goto(f"{page.address.split('/admin')[0]}/admin/apps/new")
+    page.find("select[name=product]")
+    page.choose("select[name=product]", "dovecot")
+    assert not page.has("input[name=url]") and not page.has("input[name=redirect]")
+    world.check(page, "a new app without an address")
 
 
 @test("Firefox: the portal's main path: an app is created, and a user is found and unlocked", 120)

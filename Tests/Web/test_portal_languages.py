@@ -56,7 +56,7 @@ def places(server):
     user, case = unclear_case(server)
     locked_user(server)
     journey = server.admin("GET", "/v1/journeys")["items"][0]["id"]
-    return ["", "/apps", "/apps/new", "/apps/default_application", "/journeys", f"/journeys/{journey}", "/users", "/users/new", f"/users/{user}", "/organizations", "/reviews",
+    return ["", "/apps", "/apps/new", "/apps/default_application", "/app-registration", "/journeys", f"/journeys/{journey}", "/users", "/users/new", f"/users/{user}", "/organizations", "/reviews",
             f"/reviews/identities/{case}", "/audit", "/settings", "/settings/faces", "/settings/licenses", "/settings/registry", "/settings/master-keys",
             "/settings/server", "/administrators", "/account", "/sign-in", "/setup", "/invitation", "/nothing"]
 

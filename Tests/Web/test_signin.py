@@ -2,6 +2,8 @@
 
 import json
 import secrets
+import time
+import urllib.parse
 
 from authlib.integrations.requests_client import OAuth2Session
 from joserfc import jwt
@@ -34,7 +36,8 @@ class Client:
         assert "code" in query, query
         token = self.oauth.fetch_token(self.about["token_endpoint"], code=query["code"], code_verifier=self.verifier)
         keys = KeySet.import_key_set(self.server.call("GET", "/.well-known/jwks.json"))
-        claims = jwt.decode(token["id_token"], keys, algorithms=["ES256"]).claims
+        self.id_token = token["id_token"]
+        claims = jwt.decode(self.id_token, keys, algorithms=["ES256"]).claims
         assert claims["nonce"] == self.nonce and claims["aud"] in (self.app, [self.app]), claims
         return claims
 
@@ -109,6 +112,60 @@ def by_password(world):
     client.claims()
     page.goto(client.link(prompt="login"))
     page.find("[name=f_password], .list-links")
+
+
+@test("a sign-out opens a frame of each app in the browser, and goes on when they have loaded, or after a while", always=True)
+def frames(world):
+    server = world.server()
+    settings = {"logout_scope": "browser", "frontchannel_logout_session_required": True}
+    clients, sids = [], []
+    user = new("ada")
+    server.user(user, PASSWORD)
+    page = world.page(people=None)
+    for _ in range(2):
+        site = Site()
+        client = Client(server, site, app(server, redirect_uris=[f"{site.origin}/back"], post_logout_redirect_uris=[f"{site.origin}/bye"],
+                                          frontchannel_logout_uri=f"{site.origin}/out", **settings))
+        page.goto(client.link())
+        if not clients:
+            password(page, user)
+        page.wait("location.pathname === '/back'")
+        sids.append(client.claims()["sid"])
+        clients.append(client)
+    first, second = clients
+    asked = []
+
+    def slow(query):
+        asked.append(query["sid"])
+        time.sleep(8)
+        return "<title>Out</title>"
+
+    def out(client):
+        page.goto(f"{server.address}/oauth2/logout?" + urllib.parse.urlencode(
+            {"id_token_hint": client.id_token, "post_logout_redirect_uri": f"{client.site.origin}/bye", "state": "s"}), wait="none")
+
+    out(second)
+    page.wait("location.pathname === '/bye'")
+    assert second.site.query("/bye") == {"state": "s"}
+    for client, sid in zip(clients, sids):
+        assert client.site.query("/out") == {"iss": client.about["issuer"], "sid": sid}, client.site.requests
+    page.goto(first.link(prompt="none"))
+    page.wait("location.pathname === '/back'")
+    assert first.site.query("/back")["error"] == "login_required"
+    # Without an address to return to, the page stays.
+    page.goto(f"{server.address}/oauth2/logout?id_token_hint={second.id_token}")
+    page.see("You are signed out")
+    world.check(page, "signed out, with a frame")
+    # An app that does not answer in time holds nobody up.
+    page.goto(first.link())
+    password(page, user)
+    page.wait("location.pathname === '/back'")
+    first.claims()
+    first.site.pages["/out"] = slow
+    begun = time.monotonic()
+    out(first)
+    page.wait("location.pathname === '/bye'")
+    assert asked and 4 < time.monotonic() - begun < 8, time.monotonic() - begun
 
 
 @test("a person adds a face on the account page, and an app signs the person in with it", 180, camera=True)

@@ -1,11 +1,11 @@
 // Apps: list, new app, settings, secrets, quick start.
 
 import { at, call, may } from "./api.js";
-import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, pageHead, replace,
-  section, select, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
+import { actionButton, alertBox, attempt, busy, codeBlock, confirmDialog, copyable, facts, field, h, orWithout,
+  pageHead, replace, section, select, serverText, showDialog, showFaults, tag, textInput, toast } from "./dom.js";
 import { pagedList } from "./list.js";
 import { go, guardUnsaved, route } from "./router.js";
-import { formatTime, named, t } from "./strings.js";
+import { formatNumber, formatTime, named, t } from "./strings.js";
 import { part, setPart, settingField } from "./settings-form.js";
 import { branding } from "./branding.js";
 import { quickStart } from "./quick-start.js";
@@ -24,7 +24,8 @@ settingsGuide.forget = () => { guideOnce = null; };
 route("/admin/apps", (params, root, { signal }) => {
   replace(root,
     pageHead(t("apps.title"), { lead: t("apps.lead"), actions: may("changeConfiguration")
-      ? [h("a", { class: "button button-primary", href: "/admin/apps/new" }, t("apps.new"))] : [] }),
+      ? [h("a", { class: "button button-secondary", href: "/admin/app-registration" }, t("registration.title")),
+        h("a", { class: "button button-primary", href: "/admin/apps/new" }, t("apps.new"))] : [] }),
     pagedList({
       signal, empty: t("apps.none"), caption: t("apps.title"),
       rowLink: (app) => `/admin/apps/${encodeURIComponent(app.id)}`,
@@ -34,24 +35,51 @@ route("/admin/apps", (params, root, { signal }) => {
         { title: t("apps.id"), kind: "mono", value: (app) => app.id },
         { title: t("apps.type"), value: (app) => t(`apps.type.${app.type}`) },
         { title: t("apps.party"),
-          value: (app) => tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag")) },
+          value: (app) => h("span", null, partyTags(app).flatMap((one, index) => index ? [" ", one] : [one])) },
         { title: t("apps.created"), value: (app) => formatTime(app.created_at) },
       ],
     }));
 });
 
+/** Who runs an app, and whether a program registered it. */
+function partyTags(app) {
+  return [tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag")),
+    app.registration_token && tag(t("apps.registered_tag"))].filter(Boolean);
+}
+
 // MARK: New app
 
-route("/admin/apps/new", (params, root) => {
+/** The products that docs/connect describes, and the settings of their apps: products.json. */
+async function knownProducts() {
+  const answer = await fetch("/admin/assets/products.json");
+  return answer.ok ? answer.json() : [];
+}
+
+/** The settings of an app of a product at an address. The command line does the same. */
+function productSettings(product, url) {
+  const place = url.replace(/\/+$/, "");
+  return JSON.parse(JSON.stringify(product.settings),
+    (_, value) => typeof value === "string" ? value.replaceAll("{url}", place) : value);
+}
+
+route("/admin/apps/new", async (params, root) => {
+  const products = await orWithout(knownProducts(), []);
   const name = field({ label: t("apps.name"), help: t("apps.name_help"),
     input: textInput({ name: "name", required: true, maxlength: 100 }) });
   const id = field({ label: t("apps.id"), help: t("apps.id_help"),
     input: textInput({ name: "id", maxlength: 64, pattern: "[A-Za-z0-9_.\\-]+" }) });
+  const product = field({ label: t("apps.product"), help: t("apps.product_help"),
+    input: select([["", t("apps.product_none")], ...products.map((one) => [one.id, one.name])], "",
+      { name: "product" }) });
+  const url = field({ label: t("apps.product_url"), help: t("apps.product_url_help"),
+    input: textInput({ name: "url", type: "url", dir: "ltr" }) });
   const kinds = ["public", "confidential"].map((kind) => {
     const input = h("input", { type: "radio", name: "type", value: kind, checked: kind === "public" });
     return h("label", { class: "choice" }, input, h("span", null, h("strong", null, t(`apps.type.${kind}`)), h("br"),
       h("span", { class: "hint" }, t(`apps.type_${kind}_help`))));
   });
+  const type = h("fieldset", null, h("legend", null, t("apps.type")), kinds,
+    h("p", { class: "hint" }, t("apps.type_help")));
   const redirect =
     field({ label: t("apps.redirect"), help: t("apps.redirect_help"),
       input: textInput(
@@ -64,23 +92,46 @@ route("/admin/apps/new", (params, root) => {
   const form = h("form", { class: "form", novalidate: true, onsubmit: (event) => {
     event.preventDefault();
     busy(submit, create);
-  } }, message, name, id, h("fieldset", null, h("legend", null, t("apps.type")), kinds,
-    h("p", { class: "hint" }, t("apps.type_help"))), redirect, own, sdk, h("div", { class: "actions" }, submit));
+  } }, message, name, id, products.length > 0 && product, url, type, redirect, own, sdk,
+    h("div", { class: "actions" }, submit));
+
+  const chosen = () => products.find((one) => one.id === product.input.value);
+  /** A product decides everything but the name, the ID, and who runs it. */
+  function adapt() {
+    const one = chosen();
+    url.hidden = !one?.url;
+    url.input.placeholder = one?.url ?? "";
+    for (const part of [type, redirect, sdk]) part.hidden = Boolean(one);
+  }
+  product.input.addEventListener("change", adapt);
+  adapt();
+
+  function wanted() {
+    const body = { name: name.input.value.trim(), first_party: own.input.checked }, one = chosen();
+    if (id.input.value.trim()) body.id = id.input.value.trim();
+    if (one) {
+      return { ...body, type: "confidential", client: "other",
+        settings: productSettings(one, url.input.value.trim()) };
+    }
+    if (redirect.input.value.trim())
+      body.settings = { sign_in_page: true, redirect_uris: [redirect.input.value.trim()] };
+    return { ...body, type: form.elements.type.value, client: sdk.input.checked ? "mien" : "other" };
+  }
 
   async function create() {
     replace(message);
-    for (const one of [name, id, redirect]) one.setError("");
-    const body = { name: name.input.value.trim(), type: form.elements.type.value, first_party: own.input.checked,
-      client: sdk.input.checked ? "mien" : "other" };
-    if (id.input.value.trim()) body.id = id.input.value.trim();
-    if (redirect.input.value.trim())
-      body.settings = { sign_in_page: true, redirect_uris: [redirect.input.value.trim()] };
+    for (const one of [name, id, url, redirect]) one.setError("");
+    if (chosen()?.url && !/^https?:\/\/[^/]/.test(url.input.value.trim())) {
+      url.setError(t("apps.product_url_missing", { url: chosen().url }));
+      url.input.focus();
+      return;
+    }
     try {
-      const app = await call("POST", "/v1/apps", { body });
+      const app = await call("POST", "/v1/apps", { body: wanted() });
       if (app.client_secret) await showSecret(app);
       toast(t("apps.created_done"));
       await go(`/admin/apps/${encodeURIComponent(app.id)}`);
-    } catch (error) { showErrors(error, { name, id, redirect_uris: redirect }, message); }
+    } catch (error) { showErrors(error, { name, id, redirect_uris: chosen() ? url : redirect }, message); }
   }
 
   replace(root, pageHead(t("apps.new"), { back: { href: "/admin/apps", text: t("apps.title") } }),
@@ -107,9 +158,11 @@ function showSecret(app) {
 
 /** The settings by group; those of the schema that are not named here are in the last group. */
 const groups = [
-  ["sign_in", ["sign_in_page", "sign_in_journey", "journeys", "organizations.use", "organizations.access"]],
-  ["addresses", ["redirect_uris", "web_origins", "post_logout_redirect_uris", "backchannel_logout_uri",
-    "resources", "client_scopes"]],
+  ["sign_in", ["sign_in_page", "sign_in_journey", "device_authorization", "journeys", "organizations.use",
+    "organizations.access"]],
+  ["addresses", ["redirect_uris", "web_origins", "initiate_login_uri", "post_logout_redirect_uris",
+    "backchannel_logout_uri", "frontchannel_logout_uri", "frontchannel_logout_session_required", "logout_scope",
+    "resources", "introspection_apps", "client_scopes"]],
   ["face", ["face_threshold", "liveness.mode", "liveness.threshold", "liveness.quality", "liveness.timeout_seconds",
     "liveness.actions", "liveness.action_count", "liveness.accommodation", "duplicate_faces"]],
   ["locks", ["locks"]],
@@ -118,14 +171,16 @@ const groups = [
   ["client", ["profile", "requires_pkce", "requires_dpop", "id_token_signed_response_alg", "access_token_typ",
     "token_endpoint_auth_method", "jwks", "jwks_uri", "require_pushed_authorization_requests",
     "require_signed_request_object"]],
-  ["claims", ["claims.attributes", "claims.groups", "claims.id_token", "claims.unverified_email"]],
+  ["claims", ["userinfo_signed_response_alg", "claims.attributes", "claims.groups", "claims.id_token",
+    "claims.unverified_email"]],
   ["biometric",
     ["biometric.enabled", "biometric.mode", "biometric.max_keys", "biometric.attestation", "biometric.apple_apps",
       "biometric.apple_development", "biometric.android_apps", "biometric.android_level",
       "biometric.android_user_authentication"]],
   ["identity", ["identity.required", "identity.accepts_still_faces", "identity.document_live",
     "identity.retention_days", "identity.result_retention_days", "identity.webhook"]],
-  ["branding", ["pages.brand", "pages.brand_dark", "pages.logo", "pages.language", "pages.texts"]],
+  ["branding", ["pages.brand", "pages.brand_dark", "pages.logo", "pages.language", "pages.texts", "client_uri",
+    "policy_uri", "tos_uri"]],
 ];
 
 function schemaOf(schema, path) { return path.split(".").reduce((one, key) => one?.properties?.[key], schema); }
@@ -136,9 +191,11 @@ route("/admin/apps/:id", async ({ id }, root, { signal }) => {
   replace(root,
     pageHead(app.name, {
       back: { href: "/admin/apps", text: t("apps.title") },
-      tags: [tag(t(app.first_party ? "apps.first_party_tag" : "apps.third_party_tag"))],
+      tags: partyTags(app).flatMap((one, index) => index ? [" ", one] : [one]),
     }),
     section(t("apps.quick_start"), { lead: t("apps.quick_start_lead") }, quickStart(app)),
+    refusalSection(app, signal),
+    servicesSection(app),
     settingsSection(app, guide, disabled),
     app.type === "confidential" && app.settings.token_endpoint_auth_method !== "private_key_jwt" && mayChange
       && secretSection(app),
@@ -157,6 +214,34 @@ route("/admin/apps/:id", async ({ id }, root, { signal }) => {
         await go("/admin/apps");
       }, { kind: "danger" }))));
 });
+
+/** Why requests of the app were refused. */
+function refusalSection(app, signal) {
+  return section(t("apps.refusals"), { lead: t("apps.refusals_lead") }, pagedList({
+    signal, empty: t("apps.refusals_none"), caption: t("apps.refusals"),
+    load: async (cursor, asked) =>
+      ({ items: (await call("GET", at`/v1/apps/${app.id}/refusals`, { signal: asked.signal })).refusals }),
+    columns: [
+      { title: t("apps.refusal_reason"), value: (one) => serverText(one.description) },
+      { title: t("apps.refusal_error"), kind: "mono", value: (one) => one.error },
+      { title: t("apps.refusal_route"), kind: "mono", value: (one) => one.route },
+      { title: t("apps.refusal_count"), kind: "number", value: (one) => formatNumber(one.count) },
+      { title: t("apps.refusal_last"), value: (one) => formatTime(one.last_at) },
+    ],
+  }));
+}
+
+/** Which apps' tokens a service sees, and which services see the tokens of this app. */
+function servicesSection(app) {
+  const own = app.settings.introspection_apps ?? [], others = app.introspected_by ?? [];
+  if (!own.length && !others.length) return null;
+  const links = (ids) => h("span", null, ids.flatMap((id, index) =>
+    [index ? " " : "", h("a", { href: `/admin/apps/${encodeURIComponent(id)}` }, h("code", null, id))]));
+  return section(t("apps.services"), { lead: t("apps.services_lead") }, facts([
+    own.length && [t("apps.services_sees"), links(own)],
+    others.length && [t("apps.services_seen_by"), links(others)],
+  ].filter(Boolean)));
+}
 
 function settingsSection(app, guide, disabled) {
   const name = field({ label: t("apps.name"), help: t("apps.name_help"),

@@ -18,7 +18,10 @@ export function quickStart(app) {
 function draw(area, app, url) {
   const redirect = app.settings.redirect_uris?.[0] ?? "https://app.example.org/signed-in";
   const first = redirect.startsWith("http") ? browser(app, url, redirect) : swift(app, url, redirect);
+  const begin = app.settings.initiate_login_uri;
   replace(area, h("p", null, t("apps.quick_public_url", { url })),
+    begin && h("p", null, h("a", { class: "button button-secondary", target: "_blank", rel: "noopener",
+      href: `${begin}${begin.includes("?") ? "&" : "?"}iss=${encodeURIComponent(url)}` }, t("apps.open"))),
     (!app.settings.sign_in_page || !app.settings.redirect_uris?.length)
       && alertBox("info", t("apps.quick_sign_in_off")),
     first, exchange(app, url, redirect));

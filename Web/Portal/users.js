@@ -204,7 +204,7 @@ function authenticatorSection(context, items) {
 }
 
 function signInSection(context, first, signal) {
-  const name = (one) => one.app_name ?? one.app_id;
+  const name = (one) => one.app_name ?? one.app_id ?? t("users.browser");
   // The page of the user has come with the first sign-ins.
   let known = first;
   const load = async (cursor, asked) => {

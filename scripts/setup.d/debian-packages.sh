@@ -7,7 +7,7 @@ missing_packages() {
     local wanted=() name rest
     while read -r name rest; do
         case $name in
-            '' | '#'*) ;;
+            '' | '#'* | connect) ;;
             bench) if [ $bench = yes ]; then wanted+=("${rest%% *}"); fi ;;
             tests) if [ $tests = yes ]; then wanted+=("${rest%% *}"); fi ;;
             *) wanted+=("$name") ;;

@@ -270,6 +270,16 @@ import Testing
                     .contains("\nSingle-use, valid until "))
             try await refused(
                 2, "server.not-found", "admin", "authenticator", "offer-token", "ada", "nothing")
+            let mail = try await json(
+                "admin", "app", "create", "Mail", "--id", "mail", "--for", "roundcube", "--url",
+                "https://mail.example.org/")
+            let mailSettings = try #require(mail["settings"] as? [String: Any])
+            #expect(mail["type"] as? String == "confidential" && mail["client_secret"] != nil)
+            #expect(
+                mailSettings["redirect_uris"] as? [String] == [
+                    "https://mail.example.org/index.php/login/oauth"
+                ])
+            #expect(mailSettings["requires_pkce"] as? Bool == false)
             let again = try await json("admin", "app", "secret", "shop")
             #expect(
                 try #require(shop["client_secret"] as? String) != #require(

@@ -241,6 +241,10 @@ public struct Tables {
     public var recoveries: RecoveryTable { RecoveryTable(connection: connection) }
     public var mailedLinks: MailedLinkTable { MailedLinkTable(connection: connection) }
     public var web: WebRecordTable { WebRecordTable(connection: connection, keys: keys) }
+    public var registrationTokens: RegistrationTokenTable {
+        RegistrationTokenTable(connection: connection)
+    }
+    public var refusals: AppRefusalTable { AppRefusalTable(connection: connection) }
     public var permissions: AppPermissionTable { AppPermissionTable(connection: connection) }
     public var verifications: VerificationTable { VerificationTable(connection: connection) }
     public var verificationAttempts: VerificationAttemptTable {

@@ -51,11 +51,19 @@ public struct AppAnswer: Sendable, Hashable, Codable {
     /// The state that a change is made from. It differs after any change of the name, the party, or
     /// the settings. `nil` from a server that has none.
     public var revision: String?
+    /// The apps, services, whose setting `introspection_apps` names this one; only in the answer
+    /// about one app.
+    public var introspectedBy: [String]?
+    /// The initial access token with which a program registered the app (RFC 7591); `nil` for an app
+    /// of an administrator.
+    public var registrationToken: String?
 
     public init(
         id: String, name: String, type: WireValue<AppType>, isFirstParty: Bool, settings: JSONValue,
-        clientSecret: String? = nil, createdAt: Int64, revision: String? = nil
+        clientSecret: String? = nil, createdAt: Int64, revision: String? = nil,
+        introspectedBy: [String]? = nil, registrationToken: String? = nil
     ) {
+        (self.introspectedBy, self.registrationToken) = (introspectedBy, registrationToken)
         (self.id, self.name, self.type, self.isFirstParty, self.settings) = (
             id, name, type, isFirstParty, settings
         )
@@ -64,8 +72,44 @@ public struct AppAnswer: Sendable, Hashable, Codable {
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case id, name, type, isFirstParty = "first_party", settings, clientSecret = "client_secret",
-            createdAt = "created_at", revision
+            createdAt = "created_at", revision, introspectedBy = "introspected_by",
+            registrationToken = "registration_token"
     }
+}
+
+/// `GET /v1/apps/{app}/refusals`: why requests of an app were refused.
+public struct AppRefusalsAnswer: Sendable, Hashable, Codable {
+    public struct Refusal: Sendable, Hashable, Codable {
+        /// The route, such as `/oauth2/token`.
+        public var route: String
+        /// The error code of OAuth or OpenID Connect, such as `invalid_grant`.
+        public var error: String
+        /// The reason. Repeats nothing of the request.
+        public var description: String
+        /// How often at least. What a server had counted in the ten seconds before it ended is not
+        /// among them.
+        public var count: Int
+        public var firstAt: Int64
+        public var lastAt: Int64
+
+        public init(
+            route: String, error: String, description: String, count: Int, firstAt: Int64,
+            lastAt: Int64
+        ) {
+            (self.route, self.error, self.description) = (route, error, description)
+            (self.count, self.firstAt, self.lastAt) = (count, firstAt, lastAt)
+        }
+
+        public enum CodingKeys: String, CodingKey, CaseIterable {
+            case route, error, description, count, firstAt = "first_at", lastAt = "last_at"
+        }
+    }
+
+    /// At most 30, the latest first. Requests that nobody authenticated count for the app that they
+    /// name.
+    public var refusals: [Refusal]
+
+    public init(refusals: [Refusal]) { self.refusals = refusals }
 }
 
 /// `POST /v1/users`, `PATCH /v1/users/{user}`. Missing fields stay unchanged.

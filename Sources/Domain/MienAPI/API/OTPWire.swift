@@ -157,6 +157,19 @@ public struct OwnOTPToken: Codable, Sendable, Hashable {
     }
 }
 
+/// `PUT /v1/me/otp/authenticator-app`: a code of the app that has read the secret.
+public struct ConfirmAuthenticatorAppRequest: Codable, Sendable, Hashable {
+    public var passcode: String
+    /// The user's name for the app or its device, up to 64 characters.
+    public var name: String?
+
+    public init(passcode: String, name: String? = nil) {
+        (self.passcode, self.name) = (passcode, name)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case passcode, name }
+}
+
 /// `POST /v1/otp/tokens/confirm`: a device asks whether its owner typed the right PIN.
 public struct ConfirmOTPRequest: Codable, Sendable, Hashable {
     public var tokenID, passcode: String

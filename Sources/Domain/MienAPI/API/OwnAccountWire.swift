@@ -3,8 +3,9 @@ public import MienCore
 /// A sign-in of the user: one of `GET /v1/me/sign-ins`.
 public struct OwnSignIn: Codable, Sendable, Hashable {
     public var id: String
-    public var appID: String
-    /// The app's name; `nil` if the app was deleted meanwhile.
+    /// The app; `nil` for the sign-in of a browser itself, which opens apps and the account page.
+    public var appID: String?
+    /// The app's name; `nil` for the sign-in of a browser.
     public var appName: String?
     /// The methods used, as `amr` values.
     public var methods: [String]
@@ -18,7 +19,7 @@ public struct OwnSignIn: Codable, Sendable, Hashable {
     public var isCurrent: Bool
 
     public init(
-        id: String, appID: String, appName: String?, methods: [String], signedInAt: Int64,
+        id: String, appID: String?, appName: String?, methods: [String], signedInAt: Int64,
         usedAt: Int64, expiresAt: Int64, isCurrent: Bool
     ) {
         (self.id, self.appID, self.appName, self.methods) = (id, appID, appName, methods)

@@ -1,8 +1,9 @@
 /// A sign-in of a user, for administrators.
 public struct UserSignInAnswer: Codable, Sendable, Hashable {
     public var id: String
-    public var appID: String
-    /// The app's name; `nil` if the app was deleted meanwhile.
+    /// The app; `nil` for the sign-in of a browser itself, which opens apps and the account page.
+    public var appID: String?
+    /// The app's name; `nil` for the sign-in of a browser.
     public var appName: String?
     /// The methods used, as `amr` values.
     public var methods: [String]
@@ -14,7 +15,7 @@ public struct UserSignInAnswer: Codable, Sendable, Hashable {
     public var expiresAt: Int64
 
     public init(
-        id: String, appID: String, appName: String?, methods: [String], signedInAt: Int64,
+        id: String, appID: String?, appName: String?, methods: [String], signedInAt: Int64,
         usedAt: Int64, expiresAt: Int64
     ) {
         (self.id, self.appID, self.appName, self.methods) = (id, appID, appName, methods)

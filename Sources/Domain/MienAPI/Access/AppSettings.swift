@@ -10,6 +10,13 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var postLogoutRedirectURIs: [String]
     /// The https URL that hears when a sign-in ends (OpenID Connect Back-Channel Logout).
     public var backChannelLogoutURI: String?
+    /// The https URL that the user's browser opens in a frame when the user signs out (OpenID Connect
+    /// Front-Channel Logout).
+    public var frontChannelLogoutURI: String?
+    /// Whether the frame's address names the sign-in that ended.
+    public var frontChannelLogoutNeedsSession = false
+    /// The sign-ins that a sign-out from the app ends.
+    public var logoutScope = LogoutScope.app
     /// The journeys the app may start; `nil` for every published one.
     public var journeys: [JourneyID]?
     /// Lock policies that differ from ``AuthenticatorType/defaultLockPolicy``, by authenticator.
@@ -32,6 +39,17 @@ public struct AppSettings: Sendable, Hashable, Codable {
     public var biometric: BiometricSettings
     /// Absolute URLs of services that access tokens may be issued for (RFC 8707).
     public var resources: [String]
+    /// The algorithm that signs answers of the UserInfo endpoint; `nil` for answers that are not signed.
+    public var userInfoAlgorithm: IDTokenAlgorithm?
+    /// The app's home page, its privacy policy, and its terms, to which its pages link.
+    public var clientURI, policyURI, termsURI: String?
+    /// The address at which others begin a sign-in to the app (OpenID Connect Core §4).
+    public var initiateLoginURI: String?
+    /// Whether people may sign in to the app on devices without a browser (RFC 8628).
+    public var allowsDevices = false
+    /// The apps whose access tokens this app, a service, may look at (RFC 7662). A token that names
+    /// other services is not among them.
+    public var introspectionApps: [AppID] = []
     /// The origins of web pages that may call the API with this app's tokens, compared character
     /// by character.
     public var webOrigins: [String]
@@ -146,13 +164,7 @@ public struct AppSettings: Sendable, Hashable, Codable {
                 faults.append((name, "must contain at most 100 addresses"))
             }
         }
-        if let backChannelLogoutURI, !Self.isAddress(backChannelLogoutURI) {
-            faults.append(
-                (
-                    "backchannel_logout_uri",
-                    "must be an absolute https URL without a fragment (http only for localhost, 127.0.0.1, and [::1])"
-                ))
-        }
+        faults += logoutFaults
         for name in locks.keys.sorted() where AuthenticatorType(rawValue: name) == nil {
             let allowed = AuthenticatorType.allCases.map(\.rawValue).joined(separator: ", ")
             faults.append(("locks.\(name)", "is not an authenticator; valid are \(allowed)"))
@@ -189,6 +201,20 @@ public struct AppSettings: Sendable, Hashable, Codable {
                     "web_origins[\(index)]",
                     "must be an origin like https://app.example.org, as browsers send it: lower case, without a path, a default port, or a wildcard (http only for localhost, 127.0.0.1, and [::1])"
                 ))
+        }
+        for (name, uri) in [
+            ("initiate_login_uri", initiateLoginURI), ("client_uri", clientURI),
+            ("policy_uri", policyURI), ("tos_uri", termsURI),
+        ] {
+            guard let uri, !Self.isAddress(uri) else { continue }
+            faults.append(
+                (
+                    name,
+                    "must be an absolute https URL without a fragment (http only for localhost, 127.0.0.1, and [::1])"
+                ))
+        }
+        if introspectionApps.count > 100 || Set(introspectionApps).count < introspectionApps.count {
+            faults.append(("introspection_apps", "must contain at most 100 different apps"))
         }
         if webOrigins.count > 32 {
             faults.append(("web_origins", "must contain at most 32 origins"))
@@ -257,7 +283,12 @@ public struct AppSettings: Sendable, Hashable, Codable {
         case signInJourney = "sign_in_journey", pages, identity,
             duplicateFaces = "duplicate_faces", organizations
         case hasSignInPage = "sign_in_page", tokens, biometric, resources,
-            webOrigins = "web_origins", clientScopes = "client_scopes",
+            introspectionApps = "introspection_apps",
+            allowsDevices = "device_authorization",
+            initiateLoginURI = "initiate_login_uri",
+            userInfoAlgorithm = "userinfo_signed_response_alg", clientURI = "client_uri",
+            policyURI = "policy_uri", termsURI = "tos_uri", webOrigins = "web_origins",
+            clientScopes = "client_scopes",
             requiresDPoP = "requires_dpop"
         case requiresPKCE = "requires_pkce", idTokenAlgorithm = "id_token_signed_response_alg",
             accessTokenType = "access_token_typ", claims,
@@ -265,7 +296,9 @@ public struct AppSettings: Sendable, Hashable, Codable {
             requiresPushedRequests = "require_pushed_authorization_requests",
             requiresSignedRequests = "require_signed_request_object", profile
         case postLogoutRedirectURIs = "post_logout_redirect_uris", backChannelLogoutURI =
-            "backchannel_logout_uri"
+            "backchannel_logout_uri", frontChannelLogoutURI = "frontchannel_logout_uri",
+            frontChannelLogoutNeedsSession = "frontchannel_logout_session_required",
+            logoutScope = "logout_scope"
     }
 
     /// The names of the settings.
@@ -317,7 +350,21 @@ public struct AppSettings: Sendable, Hashable, Codable {
         requiresSignedRequests =
             try values.decodeIfPresent(Bool.self, forKey: .requiresSignedRequests) ?? false
         profile = try values.decodeIfPresent(SecurityProfile.self, forKey: .profile)
+        allowsDevices = try values.decodeIfPresent(Bool.self, forKey: .allowsDevices) ?? false
+        userInfoAlgorithm = try values.decodeIfPresent(
+            IDTokenAlgorithm.self, forKey: .userInfoAlgorithm)
+        clientURI = try values.decodeIfPresent(String.self, forKey: .clientURI)
+        policyURI = try values.decodeIfPresent(String.self, forKey: .policyURI)
+        termsURI = try values.decodeIfPresent(String.self, forKey: .termsURI)
+        initiateLoginURI = try values.decodeIfPresent(String.self, forKey: .initiateLoginURI)
+        introspectionApps =
+            try values.decodeIfPresent([AppID].self, forKey: .introspectionApps) ?? []
         claims =
             try values.decodeIfPresent(ClaimSettings.self, forKey: .claims) ?? ClaimSettings()
+        frontChannelLogoutURI = try values.decodeIfPresent(
+            String.self, forKey: .frontChannelLogoutURI)
+        frontChannelLogoutNeedsSession =
+            try values.decodeIfPresent(Bool.self, forKey: .frontChannelLogoutNeedsSession) ?? false
+        logoutScope = try values.decodeIfPresent(LogoutScope.self, forKey: .logoutScope) ?? .app
     }
 }

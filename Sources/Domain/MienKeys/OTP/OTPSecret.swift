@@ -14,6 +14,11 @@ public struct OTPSecret: Sendable, Hashable {
     /// - Parameter bytes: ``lengths``.
     public init(bytes: [UInt8]) throws(OTPError) { try self.init(bytes, lengths: Self.lengths) }
 
+    /// - Parameter bytes: A secret that somebody else chose: ``typedLengths``.
+    public init(typed bytes: [UInt8]) throws(OTPError) {
+        try self.init(bytes, lengths: Self.typedLengths)
+    }
+
     private init(_ bytes: [UInt8], lengths: ClosedRange<Int>) throws(OTPError) {
         guard lengths.contains(bytes.count) else {
             throw OTPError(

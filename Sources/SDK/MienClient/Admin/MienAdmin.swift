@@ -175,6 +175,24 @@ extension MienAdmin {
         try await all("apps")
     }
     public func app(_ id: AppID) async throws -> AppAnswer { try await get("apps", id.text) }
+    /// Returns the initial access tokens with which programs register apps, the oldest first.
+    public func registrationTokens() async throws -> [RegistrationTokenAnswer] {
+        try await all("registration-tokens")
+    }
+    /// Makes an initial access token. The answer holds it, and is the only one that does.
+    public func makeRegistrationToken(_ token: RegistrationTokenRequest) async throws
+        -> RegistrationTokenAnswer
+    {
+        try await send(.post, "registration-tokens", body: token, isRepeatable: false)
+    }
+    /// Revokes an initial access token. The apps that were registered with it stay.
+    public func revokeRegistrationToken(_ id: String) async throws {
+        try await act(.delete, "registration-tokens", id)
+    }
+    /// Returns why requests of an app were refused: at most 30 reasons, the latest first.
+    public func refusals(of app: AppID) async throws -> [AppRefusalsAnswer.Refusal] {
+        try await (get("apps", app.text, "refusals") as AppRefusalsAnswer).refusals
+    }
     /// Creates an app. The answer holds the secret of a confidential app, which is returned only
     /// once.
     public func createApp(_ app: AppRequest) async throws -> AppAnswer {

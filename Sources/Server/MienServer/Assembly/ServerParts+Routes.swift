@@ -12,6 +12,9 @@ extension ServerParts {
         let router = baseRouter(
             "requests", trustsProxy: configuration.trustsProxy,
             CrossOriginMiddleware { [apps] in try await apps.isListed(origin: $0, of: $1) })
+        router.add(
+            middleware: AppRefusalMiddleware(
+                refusals: AppRefusals(store: store, clock: clock), metrics: metrics))
         OperationRoutes(store: store, registry: registry, issuer: issuer, clock: clock).add(
             to: router)
         let live = configuration.liveCapturesPerMinute
@@ -37,8 +40,10 @@ extension ServerParts {
             authorization: authorization, pages: pages, biometrics: biometrics,
             challenges: challenges, starts: starts, clock: clock,
             bodyBytes: configuration.bodyBytes, budget: bodies,
+            takesRegistrations: configuration.takesAppRegistrations,
             publicURL: { [publicURL] in publicURL.text }
         ).add(to: router)
+        registrationRoutes(body).add(to: router)
         EndSession(
             store: store, grants: grants, pages: pages, bodyBytes: configuration.bodyBytes,
             budget: bodies
@@ -82,7 +87,7 @@ extension ServerParts {
                         OrganizationCaller(
                             account: $0.account, signedInAt: $0.signedInAt, standing: $0.standing)
                     }
-                }, end: { [pages] in try await pages.signOut(nil, $0) }), body: body
+                }, end: { [pages] in try await pages.endSession($0) }), body: body
         ).add(to: router.group("organization/api/v1"))
         OrganizationPages(
             isSignedIn: { [pages] in try await pages.user(of: $0) != nil },
@@ -174,11 +179,15 @@ extension ServerParts {
             mayCall: { [webhooks] in webhooks.mayCall($0) },
             prepareKey: { [issuer, clock] in try await issuer.prepare($0, at: clock.now) }
         ).add(to: admin)
+        registrationRoutes(body).addAdmin(to: admin)
         AdministratorRoutes(store: store, clock: clock, body: body).add(to: admin)
         AdministratorOfferRoutes(signIns: administrators, body: body).add(to: admin)
         OwnMethodRoutes(signIns: administrators, body: body).add(to: admin)
         UserAdminRoutes(
             store: store, accounts: accounts, records: records, body: body, clock: clock
+        ).add(to: admin)
+        UserImportRoutes(
+            people: UserImport(store: store, authenticators: .otp, clock: clock), budget: bodies
         ).add(to: admin)
         OrganizationAdminRoutes(
             organizations: OrganizationService(store: store, clock: clock), members: members,
@@ -255,6 +264,17 @@ extension ServerParts {
                 clock: clock))
         router.add(middleware: QueryMiddleware())
         return router
+    }
+
+    private func registrationRoutes(_ body: JSONBody) -> RegistrationRoutes {
+        RegistrationRoutes(
+            registrations: AppRegistrations(
+                isOn: configuration.takesAppRegistrations, store: store, apps: apps, clock: clock,
+                publicURL: { [publicURL] in publicURL.text },
+                mayCall: { [webhooks] in webhooks.mayCall($0) },
+                prepareKey: { [issuer, clock] in try await issuer.prepare($0, at: clock.now) },
+                picture: { [webhooks] in await webhooks.picture($0) }),
+            store: store, starts: starts, clock: clock, body: body)
     }
 
     private func licenseRoutes(_ body: JSONBody) -> LicenseRoutes {

@@ -165,7 +165,8 @@ struct ServerParts: Sendable {
         // this pack.
         try await shadow.deleteOthers()
         passwordCheck = PasswordCheck(
-            store: store, gate: gate, passwords: passwords, clock: clock)
+            store: store, gate: gate, passwords: passwords,
+            pace: PasswordPace(store: store, passwords: passwords), clock: clock)
         accounts = AccountService(
             store: store, passwords: passwords, notices: notices, clock: clock)
         members = MemberService(
@@ -275,7 +276,10 @@ struct ServerParts: Sendable {
             store: store, apps: apps, defaults: pageDefaults, grants: grants, changes: changes,
             journeys: journeys, authorization: authorization, captures: captures, links: links,
             verifications: verifications, devices: devices,
-            passkeys: passkeys, starts: starts, clock: clock, budget: bodies,
+            passkeys: passkeys, starts: starts,
+            deviceCodes: RateLimiter(
+                "device-codes", .init(burst: 20, perMinute: 10), store: store),
+            clock: clock, budget: bodies,
             publicURL: publicURLText)
         changeWatch = ChangeWatch(
             store: store,

@@ -19,6 +19,8 @@ package struct AuthorizationAnswer: Codable, Sendable {
     package let address: String
     let mode: Mode
     package let parameters: [Parameter]
+    /// Identifies the sign-in on a device that ends without a code.
+    var deniedDevice: [UInt8]?
 
     /// The address with the parameters in its query.
     var addressWithQuery: String {

@@ -4,11 +4,13 @@ package struct AuthorizationParameters: Codable, Sendable {
     package let text: String
     /// Identifies a pushed request, which leads to one code; `nil` for parameters of an address.
     var pushed: [UInt8]?
+    /// Identifies the sign-in on a device that they are for, which holds the parameters.
+    package var device: [UInt8]?
     /// Whether the app has signed them.
     var isSigned = false
 
     /// Whether an address may repeat them: nobody but the browser and the app has seen them there.
-    package var isPublic: Bool { pushed == nil && !isSigned }
+    package var isPublic: Bool { pushed == nil && device == nil && !isSigned }
 }
 
 /// Hides the values, because they name people.

@@ -27,6 +27,8 @@ package struct AuthorizationService: Sendable {
         let mode: AuthorizationAnswer.Mode
         /// Identifies a pushed request.
         let pushed: [UInt8]?
+        /// Identifies the sign-in on a device that the request is for.
+        let device: [UInt8]?
         let nonce: String?
         let claims: ClaimsRequest
         /// `nil` for an app that may do without PKCE.
@@ -82,6 +84,8 @@ package struct AuthorizationService: Sendable {
     /// The data stored with a code.
     private struct Content: Codable {
         let app, account: String
+        /// The browser's sign-in.
+        let browser: GrantID
         let redirectURI, scope: String
         let resources, methods: [String]
         let nonce, challenge, thumbprint: String?
@@ -98,6 +102,7 @@ package struct AuthorizationService: Sendable {
 
     /// - Throws: ``Fault``.
     package func request(_ parameters: AuthorizationParameters) async throws -> Request {
+        if let device = parameters.device { return try await request(ofDevice: device) }
         let form = try FormBody(parameters.text)
         guard let id = form["client_id"].flatMap({ AppID($0) }), let app = try? await apps.find(id)
         else {
@@ -217,7 +222,8 @@ package struct AuthorizationService: Sendable {
                 resources: form.all("resource"), app: app)
             return Request(
                 app: app, redirectURI: redirect, scope: scope, resources: resources, state: state,
-                mode: mode, pushed: parameters.pushed, nonce: form["nonce"], claims: claims,
+                mode: mode, pushed: parameters.pushed, device: nil,
+                nonce: form["nonce"], claims: claims,
                 challenge: challenge,
                 thumbprint: thumbprint,
                 loginHint: form["login_hint"].flatMap { Self.isName($0) ? $0 : nil },
@@ -255,10 +261,14 @@ package struct AuthorizationService: Sendable {
                 of: request, error: .unmetRequirements,
                 "The sign-in reached acr \(level), which the app does not accept.")
         }
+        if let device = request.device {
+            return try await approve(device, for: proof, through: organization)
+        }
         var generator = SystemRandomNumberGenerator()
         let content = Content(
-            app: request.app.id.text, account: proof.account.text, redirectURI: request.redirectURI,
-            scope: request.scope.text, resources: request.resources, methods: proof.methods,
+            app: request.app.id.text, account: proof.account.text, browser: proof.grant,
+            redirectURI: request.redirectURI, scope: request.scope.text,
+            resources: request.resources, methods: proof.methods,
             nonce: request.nonce, challenge: request.challenge, thumbprint: request.thumbprint,
             authenticators: proof.authenticators, epoch: proof.epoch, at: proof.at.milliseconds,
             isRecovery: proof.isRecovery, passkey: proof.passkey,
@@ -302,9 +312,11 @@ package struct AuthorizationService: Sendable {
     package func redirect(
         of request: Request, error: OAuthError.Code, _ description: String
     ) -> AuthorizationAnswer {
-        answer(
+        var answer = answer(
             to: request.redirectURI, request.mode,
             [("error", error.rawValue), ("error_description", description)], request.state)
+        answer.deniedDevice = request.device
+        return answer
     }
 
     // MARK: Answers
@@ -312,6 +324,7 @@ package struct AuthorizationService: Sendable {
     /// Returns the address to which the browser is sent with an answer: the app's, or that of a page
     /// that posts it.
     package func location(of answer: AuthorizationAnswer) async throws -> String {
+        if let device = answer.deniedDevice { return try await deny(device).addressWithQuery }
         guard answer.mode == .formPost else { return answer.addressWithQuery }
         var generator = SystemRandomNumberGenerator()
         let id = generator.bytes(16)
@@ -337,6 +350,11 @@ package struct AuthorizationService: Sendable {
         to address: String, _ mode: AuthorizationAnswer.Mode, _ parameters: [(String, String)],
         _ state: String?
     ) -> AuthorizationAnswer {
+        func value(_ name: String) -> String? { parameters.first { $0.0 == name }?.1 }
+        if let error = value("error") {
+            RequestFacts.note(
+                refusal: .init(error: error, description: value("error_description") ?? ""))
+        }
         let all = parameters + (state.map { [("state", $0)] } ?? []) + [("iss", publicURL())]
         return AuthorizationAnswer(
             address: address, mode: mode,
@@ -388,16 +406,24 @@ package struct AuthorizationService: Sendable {
                 isRecovery: content.isRecovery, nonce: content.nonce,
                 thumbprint: thumbprint,
                 organization: OrganizationWish(stored: content.organization),
-                claims: content.claims),
+                claims: content.claims, browser: content.browser),
             id: mark
         ) { tables in
             guard try tables.authorizationCodes.isTaken(hash, for: mark) else { return false }
             // The user may have taken the permission back.
-            guard !app.isFirstParty else { return true }
-            let permitted = Self.permitted(scope, content.claims, app.settings.claims)
-            return try tables.permissions.scope(of: account, app: app.id).flatMap { Scope($0) }
-                .map { permitted.isSubset(of: $0) } ?? false
+            return try Self.isPermitted(scope, content.claims, by: account, for: app, in: tables)
         }
+    }
+
+    /// Whether a user lets an app know what a scope and claims tell.
+    static func isPermitted(
+        _ scope: Scope, _ claims: GrantClaims, by account: UserID, for app: AppRecord,
+        in tables: Tables
+    ) throws -> Bool {
+        guard !app.isFirstParty else { return true }
+        let permitted = Self.permitted(scope, claims, app.settings.claims)
+        return try tables.permissions.scope(of: account, app: app.id).flatMap { Scope($0) }
+            .map { permitted.isSubset(of: $0) } ?? false
     }
 
     /// Whether a verifier has the hash that the request named. A code of a request without one is

@@ -7,8 +7,9 @@ internal import MienStore
 
 /// The logout endpoint: OpenID Connect RP-Initiated Logout 1.0.
 ///
-/// An app sends the browser here with the ID token of the sign-in that ends. The browser's session,
-/// with which its user could enter other apps, ends with it. Without an ID token, the page asks.
+/// An app sends the browser here with the ID token of the sign-in that ends. The browser's own
+/// sign-in, with which its user could enter other apps, ends with it, and those of the other apps if
+/// the app's settings say so. Without an ID token, the page asks.
 package struct EndSession: Sendable {
     private static let maxQueryBytes = 8192
 
@@ -43,7 +44,6 @@ package struct EndSession: Sendable {
 
     private func end(_ form: FormBody, _ request: Request) async throws -> Response {
         let signIn: IDTokenHint?
-        var cookies: [String] = []
         do {
             signIn = try form["id_token_hint"].map { try IDTokenHint($0, grants.issuer) }
         } catch is IDTokenHint.Invalid {
@@ -53,57 +53,22 @@ package struct EndSession: Sendable {
         else {
             return pages.fault("The client_id is not that of the id_token_hint.", to: request)
         }
-        if let signIn {
-            try await grants.end(signIn.grant, of: signIn.account, app: signIn.app)
-            cookies = try await pages.signOut(signIn.account, request)
-        }
-        var response = try await page(after: signIn, form, request)
-        for cookie in cookies {
-            response.headers.append(.init(name: .setCookie, value: cookie))
-        }
-        return response
-    }
-
-    private func page(after signIn: IDTokenHint?, _ form: FormBody, _ request: Request) async throws
-        -> Response
-    {
+        let wish = try await SignOutRequest(form, of: signIn, in: store)
+        guard signIn == nil else { return try await pages.signOut(wish, request) }
         // Without an ID token, nothing proves that the app's own user signs out.
-        if signIn == nil, let question = try await pages.signOutQuestion(request) {
-            return question
+        if let question = try await pages.signOutQuestion(wish, request) { return question }
+        if let target = wish.target {
+            return Response(
+                status: .seeOther, headers: [.location: target, .cacheControl: "no-store"])
         }
-        guard let target = form["post_logout_redirect_uri"] else {
-            guard signIn != nil else {
-                return pages.fault(
-                    "The app did not say which sign-in ends. Sign out in the app itself.",
-                    to: request)
-            }
-            return pages.response(MessagePage("signout_done"), to: request)
-        }
-        let id = signIn?.app ?? form["client_id"].flatMap { AppID($0) }
-        guard let id, let app = try await store.read({ try $0.apps.find(id) }),
-            app.settings.allowsLogoutRedirect(to: target)
-        else {
-            return pages.fault(
-                (signIn == nil ? "" : "You are signed out. ")
-                    + "The app did not register the address to return to (post_logout_redirect_uris).",
-                to: request)
-        }
-        return Self.redirect(to: target, state: form["state"])
+        return pages.fault(
+            wish.isMisdirected
+                ? Self.misdirected
+                : "The app did not say which sign-in ends. Sign out in the app itself.",
+            to: request)
     }
 
-    private static func redirect(to target: String, state: String?) -> Response {
-        var location = target
-        if let state {
-            // Everything but unreserved characters is encoded, so no line break reaches the header.
-            let value =
-                state.addingPercentEncoding(
-                    withAllowedCharacters: .init(
-                        charactersIn:
-                            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"))
-                ?? ""
-            location += (target.contains("?") ? "&" : "?") + "state=\(value)"
-        }
-        return Response(
-            status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
-    }
+    /// Tells the app's developer why the browser does not return.
+    package static let misdirected =
+        "The app did not register the address to return to. Add it to its setting post_logout_redirect_uris, and send it with id_token_hint or client_id."
 }

@@ -20,5 +20,6 @@ struct IDTokenHint {
             let app = claims["aud"]?.stringValue.flatMap({ AppID($0) })
         else { throw Invalid() }
         (self.grant, self.account, self.app) = (grant, account, app)
+        RequestFacts.note(claimed: app)
     }
 }

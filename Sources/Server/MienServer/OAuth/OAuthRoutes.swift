@@ -20,6 +20,8 @@ package struct OAuthRoutes {
     let clock: ServerClock
     let bodyBytes: Int
     let budget: BodyBudget
+    /// Whether programs may register apps.
+    let takesRegistrations: Bool
     let publicURL: @Sendable () -> String
 
     private static let exchange = "urn:ietf:params:oauth:grant-type:token-exchange"
@@ -62,6 +64,9 @@ package struct OAuthRoutes {
         }
         let group = router.group("oauth2").add(middleware: OAuthErrorMiddleware())
         group.post("par") { request, context in try await push(request, context) }
+        group.post("device_authorization") { request, context in
+            try await beginDevice(request, context)
+        }
         group.post("challenge") { request, _ in try await challenge(request) }
         group.post("token") { request, _ in try await token(request) }
         // A second path for the token route, for relying parties that were written for other
@@ -90,8 +95,8 @@ package struct OAuthRoutes {
 
     private var grantTypes: [String] {
         [
-            "authorization_code", "refresh_token", "client_credentials", Self.exchange,
-            BiometricGrant.name,
+            "authorization_code", "refresh_token", "client_credentials",
+            AuthorizationService.deviceGrant, Self.exchange, BiometricGrant.name,
         ]
     }
 
@@ -159,6 +164,9 @@ package struct OAuthRoutes {
             return JSONBody.response(
                 try grants.clientTokens(
                     for: app, scope: scope, resources: resources, thumbprint: thumbprint))
+        case AuthorizationService.deviceGrant:
+            return JSONBody.response(
+                try await authorization.redeemDevice(form, app: app, thumbprint: thumbprint))
         case Self.exchange:
             return JSONBody.response(try await exchange(form, app, scope, resources, thumbprint))
         default:
@@ -230,6 +238,16 @@ package struct OAuthRoutes {
         if let organization { claims.merge(organization.claims) { $1 } }
         if caller.account.isTest { claims["test_account"] = true }
         claims["sub"] = .string(caller.account.id.text)
+        if let app, let algorithm = app.settings.userInfoAlgorithm {
+            claims["aud"] = .string(app.id.text)
+            let now = clock.now
+            try await grants.issuer.prepare(algorithm, at: now)
+            let token = try grants.issuer.sign(claims, as: .userInfo, with: algorithm, at: now)
+            return Response(
+                status: .ok,
+                headers: [.contentType: "application/jwt", .cacheControl: "no-store"],
+                body: .init(byteBuffer: .init(string: token)))
+        }
         return JSONBody.response(JSONValue.object(claims))
     }
 
@@ -267,7 +285,9 @@ package struct OAuthRoutes {
                     .cacheControl: "no-store",
                 ])
         } catch let error as OAuthError {
-            return pages.fault(error.description, status: error.status, to: request)
+            let page = pages.fault(error.description, status: error.status, to: request)
+            error.note()
+            return page
         }
     }
 
@@ -288,6 +308,20 @@ package struct OAuthRoutes {
             status: .created)
     }
 
+    private func beginDevice(_ request: Request, _ context: MienRequestContext) async throws
+        -> Response
+    {
+        let form = try await form(request), app = try await clients.app(of: request, form)
+        if app.type == .public, try await starts.take(context.client.key, at: clock.now) != nil {
+            throw OAuthError(
+                .temporarilyUnavailable, "Too many requests. Try again in a moment.",
+                status: .tooManyRequests)
+        }
+        let thumbprint = try await grants.proofs.thumbprint(of: request, app: app)
+        return JSONBody.response(
+            try await authorization.beginDevice(form, app: app, thumbprint: thumbprint))
+    }
+
     // MARK: Discovery
 
     private var discovery: JSONValue {
@@ -296,7 +330,10 @@ package struct OAuthRoutes {
         let methods = ClientAuthenticationMethod.allCases
         let clientMethods = list(methods.map(\.rawValue)),
             algorithms = list(DeviceKeyAlgorithm.allCases.map(\.rawValue))
-        return [
+        let registration: [String: JSONValue] =
+            takesRegistrations
+            ? ["registration_endpoint": .string(base + "/oauth2/register")] : [:]
+        let members: [String: JSONValue] = [
             "issuer": .string(base), "authorization_endpoint": .string(base + "/oauth2/authorize"),
             "token_endpoint": .string(base + "/oauth2/token"),
             "jwks_uri": .string(base + "/.well-known/jwks.json"),
@@ -304,14 +341,18 @@ package struct OAuthRoutes {
             "revocation_endpoint": .string(base + "/oauth2/revoke"),
             "introspection_endpoint": .string(base + "/oauth2/introspect"),
             "pushed_authorization_request_endpoint": .string(base + "/oauth2/par"),
+            "device_authorization_endpoint": .string(base + "/oauth2/device_authorization"),
             "challenge_endpoint": .string(base + "/oauth2/challenge"),
             "end_session_endpoint": .string(base + "/oauth2/logout"),
             "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
+            "frontchannel_logout_supported": true, "frontchannel_logout_session_supported": true,
             "response_types_supported": ["code"],
             "response_modes_supported": list(AuthorizationAnswer.Mode.allCases.map(\.rawValue)),
             "grant_types_supported": list(grantTypes),
             "scopes_supported": list(Scope.known), "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": list(
+                IDTokenAlgorithm.allCases.map(\.rawValue)),
+            "userinfo_signing_alg_values_supported": list(
                 IDTokenAlgorithm.allCases.map(\.rawValue)),
             "code_challenge_methods_supported": ["S256"],
             "prompt_values_supported": ["none", "login", "consent", "select_account"],
@@ -335,5 +376,6 @@ package struct OAuthRoutes {
             "request_parameter_supported": true, "request_uri_parameter_supported": false,
             "request_object_signing_alg_values_supported": algorithms,
         ]
+        return .object(members.merging(registration) { $1 })
     }
 }

@@ -1,8 +1,10 @@
 package import MienCore
 
 /// Proof of a sign-in on the pages of this server. Apps get codes for it.
-package struct PageProof: Codable, Sendable {
+package struct PageProof: Codable, Sendable, Equatable {
     package let account: UserID
+    /// The browser's sign-in that holds the proof.
+    package let grant: GrantID
     /// The journey that signed the user in.
     package let journey: String
     /// The values of `amr`.

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 package import Hummingbird
-package import MienCore
+internal import MienCore
 
 /// The pages with which people sign in and out. The OAuth routes check the requests of apps, and
 /// the pages do the rest.
@@ -16,16 +16,13 @@ package protocol SignInPages: MessagePages {
     /// A page that posts an answer to an app: OAuth 2.0 Form Post Response Mode.
     func post(_ answer: AuthorizationAnswer, _ request: Request) -> Response
 
-    /// Ends the browser's session if it is the user's.
-    ///
-    /// - Parameter account: `nil` ends it for any user.
-    /// - Returns: The cookies to remove, as values of `Set-Cookie`.
-    func signOut(_ account: UserID?, _ request: Request) async throws -> [String]
+    /// Signs the user of an ID token out, tells the apps in this browser, and sends it on.
+    func signOut(_ wish: SignOutRequest, _ request: Request) async throws -> Response
 
     /// Asks the person whether to sign out, because the app did not prove that it asked for it.
     ///
     /// - Returns: `nil` if nobody is signed in in this browser.
-    func signOutQuestion(_ request: Request) async throws -> Response?
+    func signOutQuestion(_ wish: SignOutRequest, _ request: Request) async throws -> Response?
 }
 
 extension SignInPages {
@@ -35,6 +32,8 @@ extension SignInPages {
     func fault(
         _ detail: String, status: HTTPResponse.Status = .badRequest, to request: Request
     ) -> Response {
-        response(MessagePage("fault", detail: detail, status: status), to: request)
+        RequestFacts.note(
+            refusal: .init(error: OAuthError.Code.invalidRequest.rawValue, description: detail))
+        return response(MessagePage("fault", detail: detail, status: status), to: request)
     }
 }

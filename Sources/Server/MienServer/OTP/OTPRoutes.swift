@@ -43,6 +43,24 @@ package struct OTPRoutes {
                 wanted, tokens, to: caller.account.id, app: caller.app, actor: "user",
                 standing)
         }
+        router.post("me/otp/authenticator-app") { request, _ in
+            let caller = try await grants.caller(of: request)
+            let standing = try await changes.require(.add, by: caller)
+            return try await JSONBody.response(
+                tokens.beginApp(for: caller, standing: standing), status: .created)
+        }
+        router.put("me/otp/authenticator-app") { request, _ in
+            let caller = try await grants.caller(of: request)
+            let standing = try await changes.require(.add, by: caller)
+            let wanted = try await body.read(
+                ConfirmAuthenticatorAppRequest.self,
+                ConfirmAuthenticatorAppRequest.CodingKeys.self, from: request)
+            let name = wanted.name ?? ""
+            if !name.isEmpty { try Problem.requireLine(name, "name", max: 64) }
+            return try await JSONBody.response(
+                tokens.confirmApp(
+                    Sensitive(wanted.passcode), name: name, for: caller, standing: standing))
+        }
         router.delete("me/otp/tokens/:token") { request, context in
             let caller = try await grants.caller(of: request),
                 id = try context.parameters.require("token")

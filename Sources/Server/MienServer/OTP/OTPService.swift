@@ -22,6 +22,12 @@ package struct OTPService: Sendable {
 
     // MARK: Registering
 
+    /// Returns a name for the registration of a token that another product registered.
+    static func newRegistrationID() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Identifier<OTPRegistrationKind>.random(using: &generator).text
+    }
+
     package struct Offer: Sendable {
         package let id: String
         package let code: Sensitive<String>
@@ -46,25 +52,11 @@ package struct OTPService: Sendable {
             guard let account = try tables.accounts.find(user) else {
                 throw Problem.noSuchUser
             }
-            guard account.state.takesAuthenticators else {
-                throw Problem(
-                    .conflict, "This user's account is suspended. Make it active first.")
-            }
             try standing?.require(in: tables)
             guard try tables.apps.find(app) != nil else {
                 throw Problem.noSuchApp
             }
-            let tokens = try tables.authenticators.all(.otp, of: account, app: app)
-            guard try !Self.isLocked(tokens, tables) else {
-                throw Problem(
-                    .conflict,
-                    "An administrator has locked an OTP token of this user. Unlock it first.")
-            }
-            guard tokens.count < Self.maxTokens else {
-                throw Problem(
-                    .conflict,
-                    "This user has \(Self.maxTokens) OTP tokens in this app. Remove one first.")
-            }
+            _ = try Self.room(for: account, app, tables)
             try tables.otpRegistrations.put(
                 OTPRegistrationRecord(
                     id: id.text, account: user, app: app, kind: kind.rawValue, digits: digits,
@@ -77,7 +69,7 @@ package struct OTPService: Sendable {
         return Offer(id: id.text, code: secret.text, expiresAt: expiry)
     }
 
-    private static func isLocked(_ tokens: [AuthenticatorRecord], _ tables: Tables) throws -> Bool {
+    static func isLocked(_ tokens: [AuthenticatorRecord], _ tables: Tables) throws -> Bool {
         try tokens.contains { try tables.locks.isHeld($0.id) }
     }
 

@@ -10,6 +10,8 @@ package struct OTPToken: Sendable {
     /// The OCRA suite of signatures: the challenge is a SHA-256 as 64 hexadecimal digits.
     static let suite = "OCRA-1:HOTP-SHA256-8:QH64"
     static let hash = OTPHash.sha256, stepSeconds = 30
+    /// The hash that every authenticator app computes.
+    static let appHash = OTPHash.sha1
     static let lookAhead = 10, skew = 1
     /// How many codes further ahead resynchronize. A card's code takes longer to compute.
     static let hotpReach = 1000, capReach = 100
@@ -55,15 +57,30 @@ package struct OTPToken: Sendable {
     let receipt: Receipt?
 
     /// - Throws: `OTPError` `.digits` for a number of digits that `kind` does not have.
-    init(kind: OTPKind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil) throws(OTPError) {
+    init(
+        kind: OTPKind, digits: Int, secret: OTPSecret, receipt: Receipt? = nil,
+        hash: OTPHash = Self.hash
+    ) throws(OTPError) {
         (self.secret, self.receipt) = (secret, receipt)
         method =
             switch kind {
             case .totp:
-                .totp(try TOTP(digits: digits, hash: Self.hash, stepSeconds: Self.stepSeconds))
-            case .hotp: .hotp(try HOTP(digits: digits, hash: Self.hash))
+                .totp(try TOTP(digits: digits, hash: hash, stepSeconds: Self.stepSeconds))
+            case .hotp: .hotp(try HOTP(digits: digits, hash: hash))
             case .cap: .cap(try CAP(digits: digits))
             }
+    }
+
+    /// The token of an authenticator app that another product registered.
+    init(imported uri: KeyURI) {
+        switch uri.kind {
+        case .hotp(let hotp, _): self.init(.hotp(hotp), secret: uri.secret)
+        case .totp(let totp): self.init(.totp(totp), secret: uri.secret)
+        }
+    }
+
+    private init(_ method: Method, secret: OTPSecret) {
+        (self.method, self.secret, receipt) = (method, secret, nil)
     }
 
     /// Draws the secret of a new OTP token.
@@ -84,6 +101,14 @@ package struct OTPToken: Sendable {
         }
     }
 
+    private var hash: OTPHash {
+        switch method {
+        case .totp(let totp): totp.hotp.hash
+        case .hotp(let hotp): hotp.hash
+        case .cap: Self.hash
+        }
+    }
+
     var digits: Int {
         switch method {
         case .totp(let totp): totp.hotp.digits
@@ -99,6 +124,16 @@ package struct OTPToken: Sendable {
             "version": 1, "kind": .string(kind.rawValue), "digits": .number(Double(digits)),
             "secret": .string(Base64URL.encode(secret.bytes)),
         ]
+        let isShort = !OTPSecret.lengths.contains(secret.bytes.count)
+        switch method {
+        case .totp(let totp)
+        where isShort || totp.hotp.hash != Self.hash || totp.stepSeconds != Self.stepSeconds:
+            members["algorithm"] = .string(totp.hotp.hash.rawValue)
+            members["period"] = .number(Double(totp.stepSeconds))
+        case .hotp(let hotp) where isShort || hotp.hash != Self.hash:
+            members["algorithm"] = .string(hotp.hash.rawValue)
+        case .totp, .hotp, .cap: break
+        }
         if let receipt {
             members["receipt"] = [
                 "mark": .string(Base64URL.encode(receipt.mark)),
@@ -122,8 +157,21 @@ package struct OTPToken: Sendable {
             else { throw StoreError(.corrupt, "The receipt of a stored OTP token is malformed.") }
             receipt = Receipt(mark: mark, endsAt: Instant(milliseconds: end))
         }
+        guard let word = value["algorithm"]?.stringValue else {
+            try self.init(
+                kind: kind, digits: digits, secret: OTPSecret(bytes: secret), receipt: receipt)
+            return
+        }
+        guard let hash = OTPHash(rawValue: word) else {
+            throw StoreError(.corrupt, "The algorithm of a stored OTP token is unknown.")
+        }
+        let period = value["period"]?.numberValue.flatMap { Int(exactly: $0) }
         try self.init(
-            kind: kind, digits: digits, secret: OTPSecret(bytes: secret), receipt: receipt)
+            kind == .hotp
+                ? .hotp(HOTP(digits: digits, hash: hash))
+                : .totp(
+                    TOTP(digits: digits, hash: hash, stepSeconds: period ?? Self.stepSeconds)),
+            secret: OTPSecret(typed: secret))
     }
 
     // MARK: Verifying

@@ -30,7 +30,7 @@ extension MemberService {
                 },
                 try tables.grants.live(of: user, at: now).filter { $0.organization == id }.map {
                     UserSignInAnswer(
-                        id: $0.id.text, appID: $0.app.text, appName: names[$0.app],
+                        id: $0.id.text, appID: $0.app?.text, appName: $0.app.flatMap { names[$0] },
                         methods: $0.methods, signedInAt: $0.signedInAt.milliseconds,
                         usedAt: $0.family.activeAt.milliseconds,
                         expiresAt: $0.family.expiresAt.milliseconds)

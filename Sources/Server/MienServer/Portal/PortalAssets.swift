@@ -32,6 +32,8 @@ enum PortalAssets {
             ("settings-form.js", PortalFiles.settingsForm),
             ("branding.js", PortalFiles.branding),
             ("quick-start.js", PortalFiles.quickStart),
+            ("registration.js", PortalFiles.registration),
+            ("products.json", PortalFiles.products),
             ("charts.js", PortalFiles.charts),
             ("organizations.js", PortalFiles.organizations),
         ] + journeys

@@ -21,14 +21,15 @@ package struct InternalAPI: Sendable {
     /// - Returns: The answer's body; `null` without one.
     /// - Throws: What the route throws: ``Problem``, ``OAuthError``.
     func send(
-        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, as grant: GrantID,
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil,
+        as signIn: PageSignIn,
         from context: MienRequestContext
     ) async throws -> JSONValue {
         var head = HTTPRequest(method: method, scheme: nil, authority: nil, path: path)
         head.headerFields[.contentType] = "application/json"
         let bytes = body.map { JSONBody.bytes(of: $0) } ?? []
         let request = Request(head: head, body: .init(buffer: ByteBuffer(bytes: bytes)))
-        let response = try await PageSignIn.with(grant) {
+        let response = try await signIn.run {
             try await respond(request, context.inner())
         }
         let collected = Collected()

@@ -29,6 +29,8 @@ package struct WebPages: Sendable {
     let renderer: PageRenderer
     /// Sign-ins that an address begins.
     let starts: RateLimiter
+    /// Codes of devices that an address tries.
+    let deviceCodes: RateLimiter
     let clock: ServerClock
     let budget: BodyBudget
     let publicURL: @Sendable () -> String
@@ -39,6 +41,7 @@ package struct WebPages: Sendable {
         authorization: AuthorizationService, captures: CaptureService, links: CaptureLinks,
         verifications: VerificationSessions,
         devices: KnownDeviceService, passkeys: PasskeyService, starts: RateLimiter,
+        deviceCodes: RateLimiter,
         clock: ServerClock, budget: BodyBudget, publicURL: @escaping @Sendable () -> String
     ) throws {
         (self.store, self.apps, self.grants, self.journeys) = (store, apps, grants, journeys)
@@ -46,7 +49,7 @@ package struct WebPages: Sendable {
         (self.authorization, self.captures, self.links) = (authorization, captures, links)
         (self.devices, self.passkeys, self.starts) = (devices, passkeys, starts)
         (self.clock, self.budget, self.publicURL) = (clock, budget, publicURL)
-        self.verifications = verifications
+        (self.verifications, self.deviceCodes) = (verifications, deviceCodes)
         documentLinks = DocumentLinks(store: store, clock: clock, publicURL: publicURL)
         sessions = BrowserSessions(
             store: store, grants: grants, clock: clock, publicURL: publicURL)
@@ -77,6 +80,7 @@ package struct WebPages: Sendable {
                 ])
         }
         addSignIn(to: router)
+        addDevice(to: router)
         addVerify(to: router)
         addDocument(to: router)
         AccountPages(pages: self, api: api).add(to: router)

@@ -15,7 +15,8 @@ struct AdminCommand: AsyncParsableCommand {
               MIEN_ADMIN_SERVER=https://admin.example.org:8081 mien admin audit verify
             """,
         subcommands: [
-            AppCommand.self, UserCommand.self, OrganizationCommand.self, AuthenticatorCommand.self,
+            AppCommand.self, RegistrationTokenCommand.self, UserCommand.self,
+            OrganizationCommand.self, AuthenticatorCommand.self,
             ConsentCommand.self,
             FacesCommand.self, VerificationCommand.self, RegistryCommand.self, LicenseCommand.self,
             AdministratorCommand.self, AuditCommand.self, MasterKeyCommand.self,

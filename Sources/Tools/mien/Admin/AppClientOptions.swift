@@ -52,11 +52,31 @@ struct AppClientOptions: ParsableArguments {
         help: "The app has to sign its authorization requests with one of its keys (RFC 9101).")
     var requireSignedRequestObject: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "People may sign in to the app on devices without a browser (RFC 8628).")
+    var deviceAuthorization: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "An app whose access tokens this service may look at. Repeatable; replaces all existing ones.",
+            valueName: "id"), transform: Word.app)
+    var introspectionApp: [AppID] = []
+    @Flag(help: "Let this service look at the tokens of no other app.")
+    var noIntrospectionApps = false
+
     @Option(
         help: ArgumentHelp(
             "A set of demands: fapi2 (FAPI 2.0 Security Profile), or “none”.", valueName: "profile"),
         transform: profile)
     var profile: JSONValue?
+
+    func validate() throws {
+        if noIntrospectionApps, !introspectionApp.isEmpty {
+            throw ValidationError(
+                "--introspection-app and --no-introspection-apps cannot be combined")
+        }
+    }
 
     /// The settings that the options change, by name; `null` for the default.
     var changes: [String: JSONValue] {
@@ -68,6 +88,10 @@ struct AppClientOptions: ParsableArguments {
         changes["token_endpoint_auth_method"] = tokenEndpointAuthMethod
         changes["jwks"] = jwks
         changes["profile"] = profile
+        changes["device_authorization"] = deviceAuthorization.map { .bool($0) }
+        if noIntrospectionApps || !introspectionApp.isEmpty {
+            changes["introspection_apps"] = .array(introspectionApp.map { .string($0.text) })
+        }
         changes["require_signed_request_object"] = requireSignedRequestObject.map { .bool($0) }
         changes["require_pushed_authorization_requests"] = requirePushedAuthorizationRequests.map {
             .bool($0)

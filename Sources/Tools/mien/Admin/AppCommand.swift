@@ -2,6 +2,7 @@ import ArgumentParser
 import MienAPI
 import MienClient
 import MienCore
+import MienServer
 import MienTools
 
 /// `mien admin app …`
@@ -15,7 +16,7 @@ struct AppCommand: AsyncParsableCommand {
             """,
         subcommands: [
             List.self, Create.self, Show.self, Change.self, Settings.self, Secret.self,
-            Delete.self,
+            Refusals.self, Delete.self,
         ])
 
     struct Settings: AsyncParsableCommand {
@@ -86,9 +87,13 @@ struct AppCommand: AsyncParsableCommand {
                 An app that uses the MienClient SDK (--client mien) requires tokens that are bound to a \
                 key (DPoP).
 
+                --for sets what a product needs: it is confidential, and --url is where people open it. \
+                docs/connect has a page for each.
+
                 EXAMPLE
                   mien admin app create "Web shop" --id shop --confidential --first-party
                   mien admin app create "Shop on phones" --id phones --first-party --client mien
+                  mien admin app create Databases --for pgadmin --url https://pgadmin.example.org
                 """)
 
         @Argument(help: "The name shown to people.") var name: String
@@ -100,14 +105,46 @@ struct AppCommand: AsyncParsableCommand {
         @Option(
             help: "The software the app signs in with: mien (the SDK) or other.",
             transform: { try Word.choice($0, for: "--client") }) var client = AppClient.other
+        @Option(
+            name: .customLong("for"),
+            help: ArgumentHelp(
+                "The product to connect: \(KnownProduct.all.map(\.id).joined(separator: ", ")).",
+                valueName: "product"), transform: product) var product: KnownProduct?
+        @Option(help: "The address of the product.") var url: String?
         @OptionGroup var server: ServerOptions
         @OptionGroup var output: OutputOptions
 
+        func validate() throws {
+            guard let product else {
+                if url != nil { throw ValidationError("--url belongs to --for PRODUCT") }
+                return
+            }
+            guard (url == nil) == (product.exampleURL == nil) else {
+                throw ValidationError(
+                    product.exampleURL.map {
+                        "--for \(product.id) also needs --url, the address where people open \(product.name), such as \($0)"
+                    } ?? "--for \(product.id) has no --url: no browser returns to it")
+            }
+            if client != .other {
+                throw ValidationError("--for and --client \(client.rawValue) cannot be combined")
+            }
+        }
+
         func run() async throws {
             let request = AppRequest(
-                id: id?.text, name: name, type: confidential ? .confidential : .public,
-                isFirstParty: firstParty, client: client)
+                id: id?.text, name: name,
+                type: confidential || product != nil ? .confidential : .public,
+                isFirstParty: firstParty, settings: product?.settings(at: url), client: client)
             try AppCommand.show(await server.admin().createApp(request), output)
+        }
+
+        @Sendable private static func product(_ text: String) throws -> KnownProduct {
+            guard let product = KnownProduct.all.first(where: { $0.id == text }) else {
+                throw ValidationError(
+                    "--for must be one of \(KnownProduct.all.map(\.id).joined(separator: ", ")), not “\(text)”"
+                )
+            }
+            return product
         }
     }
 
@@ -164,6 +201,35 @@ struct AppCommand: AsyncParsableCommand {
         }
     }
 
+    struct Refusals: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "refusals", abstract: "List why requests of an app were refused.",
+            discussion: """
+                Requests that nobody authenticated count for the app that they name.
+
+                EXAMPLE
+                  mien admin app refusals shop
+                """)
+
+        @Argument(help: "The app's ID.", transform: Word.app) var id: AppID
+        @OptionGroup var server: ServerOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let refusals = try await server.admin().refusals(of: id)
+            guard !output.json else { return JSON.print(["refusals": refusals]) }
+            guard !refusals.isEmpty else { return print("No request of this app was refused.") }
+            print(
+                Terminal.table(
+                    refusals.map {
+                        [
+                            AdminOutput.time($0.lastAt), String($0.count), $0.route, $0.error,
+                            $0.description,
+                        ]
+                    }, heading: ["last", "times", "route", "error", "reason"]))
+        }
+    }
+
     struct Secret: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "secret",
@@ -214,9 +280,17 @@ struct AppCommand: AsyncParsableCommand {
             [
                 ("id", app.id), ("name", app.name), ("type", app.type.rawValue),
                 ("first party", app.isFirstParty ? "yes" : "no"),
+                ("registered with", app.registrationToken),
                 ("created", AdminOutput.time(app.createdAt)),
             ]
-                + AppSettingOptions.rows(app.settings) + [("secret", app.clientSecret)])
+                + AppSettingOptions.rows(app.settings) + [
+                    (
+                        "tokens seen by",
+                        app.introspectedBy.flatMap {
+                            $0.isEmpty ? nil : $0.joined(separator: ", ")
+                        }
+                    )
+                ] + [("secret", app.clientSecret)])
         if app.clientSecret != nil {
             Terminal.warn("The secret is shown only once. Save it where only the app can read it.")
         }

@@ -143,6 +143,7 @@ struct AppSettingOptions: ParsableArguments {
             ("web origins", list("web_origins", none: "none")),
             ("logout URIs", list("post_logout_redirect_uris", none: "none")),
             ("logout notices", settings["backchannel_logout_uri"]?.stringValue),
+            ("logout frames", settings["frontchannel_logout_uri"]?.stringValue),
             (
                 "journeys",
                 settings["journeys"]?.arrayValue == nil
@@ -151,8 +152,12 @@ struct AppSettingOptions: ParsableArguments {
             ("locks", locks.isEmpty ? "the defaults" : locks.joined(separator: ", ")),
         ]
             + [
-                "liveness", "tokens", "biometric", "sign_in_page", "sign_in_journey", "pages",
-                "resources", "client_scopes", "identity", "duplicate_faces", "organizations",
+                "frontchannel_logout_session_required", "logout_scope", "liveness", "tokens",
+                "biometric", "sign_in_page", "sign_in_journey", "pages",
+                "resources", "introspection_apps", "client_scopes",
+                "device_authorization", "initiate_login_uri", "userinfo_signed_response_alg",
+                "client_uri", "policy_uri", "tos_uri", "identity", "duplicate_faces",
+                "organizations",
                 "requires_dpop", "requires_pkce", "id_token_signed_response_alg",
                 "access_token_typ", "token_endpoint_auth_method", "jwks", "jwks_uri",
                 "require_pushed_authorization_requests", "require_signed_request_object", "profile",

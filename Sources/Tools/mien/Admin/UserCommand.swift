@@ -16,9 +16,8 @@ struct UserCommand: AsyncParsableCommand {
               mien admin user set ada --state suspended
             """,
         subcommands: [
-            List.self, Create.self, Show.self, Change.self, Groups.self, SignIns.self,
-            EndSignIns.self,
-            Compromised.self, Delete.self,
+            List.self, Create.self, Import.self, Show.self, Change.self, Groups.self,
+            SignIns.self, EndSignIns.self, Compromised.self, Delete.self,
         ])
 
     struct List: AsyncParsableCommand {

@@ -28,7 +28,7 @@ extension UserCommand {
                 heading: ["sign-in", "app", "methods", "signed in", "used"],
                 row: {
                     [
-                        $0.id, ($0.appName ?? $0.appID).printable,
+                        $0.id, ($0.appName ?? $0.appID ?? "a browser").printable,
                         $0.methods.joined(separator: ", "), AdminOutput.time($0.signedInAt),
                         AdminOutput.time($0.usedAt),
                     ]

@@ -46,6 +46,49 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `the sign-ins of a browser are found by account and mark, its own first`(kind: StoreKind)
+        async throws
+    {
+        let test = try await TestStore(kind), ana = try await test.account("ana")
+        let bob = try await test.account("bob"), mark: [UInt8] = [7, 8, 9]
+        try await test.app(.shop)
+        func grant(_ id: String, _ account: UserID, _ app: AppID?, _ mark: [UInt8]?, _ second: Int64)
+            -> TokenGrantRecord
+        {
+            let now = Instant.start + .seconds(second)
+            return TokenGrantRecord(
+                id: GrantID("grt_\(id)")!, account: account, app: app, authenticator: nil,
+                nonce: [1], scope: .standard, resources: [], methods: ["pwd"], keyThumbprint: nil,
+                signedInAt: now,
+                family: RefreshFamily(under: TokenLifetimes(refreshSeconds: 600), at: now),
+                browserMark: mark)
+        }
+        let all = [
+            grant("own", ana.id, nil, mark, 0), grant("first", ana.id, .shop, mark, 1),
+            grant("second", ana.id, .shop, mark, 2), grant("elsewhere", ana.id, .shop, [1], 3),
+            grant("direct", ana.id, .shop, nil, 4), grant("bob", bob.id, .shop, mark, 5),
+        ]
+        try await test.store.write { tables in for one in all { try tables.grants.insert(one) } }
+        func found(_ count: Int) async throws -> [String] {
+            try await test.store.read {
+                try $0.grants.all(of: ana.id, inBrowser: mark, atMost: count).map(\.id.text)
+            }
+        }
+        #expect(try await found(9) == ["grt_own", "grt_second", "grt_first"])
+        #expect(try await found(2) == ["grt_own", "grt_second"])
+        let own = try #require(try await test.store.read { try $0.grants.find(all[0].id) })
+        #expect(own.app == nil && own.browserMark == mark)
+        #expect(
+            try await test.store.write {
+                try $0.grants.revoke(all[1].id, of: ana.id, at: .start + .seconds(6))
+            })
+        #expect(try await found(9) == ["grt_own", "grt_second"])
+        // The sign-in of the browser outlives the apps.
+        #expect(try await test.store.write { try $0.apps.delete(.shop) })
+        #expect(try await found(9) == ["grt_own"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `the claims of a grant are sealed and read back`(kind: StoreKind) async throws {
         let test = try await TestStore(kind), ana = try await test.account("ana")
         try await test.app(.shop)

@@ -46,6 +46,13 @@ import Testing
         (settings.requiresPushedRequests, settings.requiresSignedRequests) = (true, true)
         (settings.idTokenAlgorithm, settings.accessTokenType) = (.rs256, .jwt)
         (settings.profile, settings.requiresPKCE) = (.fapi2, false)
+        (settings.introspectionApps, settings.allowsDevices) = ([AppID("web")!], true)
+        settings.initiateLoginURI = "https://app.example.org/login"
+        (settings.clientURI, settings.policyURI, settings.termsURI) = (
+            "https://app.example.org", "https://app.example.org/privacy",
+            "https://app.example.org/terms"
+        )
+        settings.userInfoAlgorithm = .rs256
         #expect(
             try JSONDecoder().decode(AppSettings.self, from: JSONEncoder().encode(settings))
                 == settings)
@@ -85,6 +92,50 @@ import Testing
     {
         let settings = try Self.decode(#"{"claims": \#(claims)}"#)
         #expect(settings.faults.map(\.setting) == [setting])
+    }
+
+    @Test func `devices need the sign-in page, and FAPI has none`() throws {
+        #expect(
+            try Self.decode(#"{"device_authorization": true}"#).faults.map(\.setting)
+                == ["device_authorization"])
+        #expect(
+            try Self.decode(#"{"device_authorization": true, "sign_in_page": true}"#).faults
+                .isEmpty)
+        let bank = try Self.decode(
+            #"{"device_authorization": true, "sign_in_page": true, "profile": "fapi2", "jwks": {"keys": []}}"#
+        )
+        #expect(bank.faults.map(\.setting) == ["device_authorization"])
+    }
+
+    @Test func `others begin a sign-in at an address that names the issuer`() throws {
+        let issuer = "https://login.example.org"
+        func address(_ uri: String) throws -> String? {
+            try Self.decode(#"{"initiate_login_uri": "\#(uri)"}"#).loginAddress(issuer: issuer)
+        }
+        #expect(
+            try address("https://a.example/login")
+                == "https://a.example/login?iss=https%3A%2F%2Flogin.example.org")
+        #expect(
+            try address("https://a.example/login?x=1")
+                == "https://a.example/login?x=1&iss=https%3A%2F%2Flogin.example.org")
+        #expect(AppSettings().loginAddress(issuer: issuer) == nil)
+        for wrong in [
+            "http://a.example/", "javascript:alert(1)", "com.example.app:/x", "https://a/#b",
+        ] {
+            let settings = try Self.decode(#"{"initiate_login_uri": "\#(wrong)"}"#)
+            #expect(settings.faults.map(\.setting) == ["initiate_login_uri"], "\(wrong)")
+        }
+    }
+
+    @Test func `only a confidential app sees the tokens of others`() throws {
+        let service = try Self.decode(#"{"introspection_apps": ["web", "shop"]}"#)
+        #expect(service.faults.isEmpty && service.faults(of: .confidential).isEmpty)
+        #expect(service.faults(of: .public).map(\.setting) == ["introspection_apps"])
+        let twice = try Self.decode(#"{"introspection_apps": ["web", "web"]}"#)
+        #expect(twice.faults.map(\.setting) == ["introspection_apps"])
+        #expect(throws: DecodingError.self) {
+            try Self.decode(#"{"introspection_apps": ["no app"]}"#)
+        }
     }
 
     @Test func `an app's authentication has to fit its type, its keys, and its profile`() throws {
@@ -139,6 +190,55 @@ import Testing
                 "post_logout_redirect_uris[0]", "post_logout_redirect_uris[1]",
                 "backchannel_logout_uri",
             ])
+    }
+
+    @Test func `a front-channel address has the origin of a redirect URI`() throws {
+        func faults(_ uri: String, _ redirect: String = "https://a.example/back") throws -> [String]
+        {
+            try Self.decode(
+                #"{"redirect_uris": ["\#(redirect)"], "frontchannel_logout_uri": "\#(uri)"}"#
+            ).faults.map(\.setting)
+        }
+        for (good, redirect) in [
+            ("https://a.example/out?x=1", "https://a.example/back"),
+            ("https://A.example:443/out", "https://a.example/back"),
+            ("https://a.example:8443/out", "https://a.example:8443/back"),
+            ("http://localhost:3000/out", "http://localhost/back"),
+            ("http://[::1]:3000/out", "http://[::1]:1/back"),
+        ] {
+            #expect(try faults(good, redirect).isEmpty, "\(good)")
+        }
+        for (bad, redirect) in [
+            ("https://b.example/out", "https://a.example/back"),
+            ("https://a.example:8443/out", "https://a.example/back"),
+            ("https://a.example.evil.example/out", "https://a.example/back"),
+            ("http://localhost/out", "http://127.0.0.1/back"),
+            ("https://a.example/out", "com.example.app:/back"),
+            ("com.example.app:/out", "com.example.app:/back"),
+            ("https://a.example/out#x", "https://a.example/back"),
+        ] {
+            #expect(try faults(bad, redirect) == ["frontchannel_logout_uri"], "\(bad)")
+        }
+        let alone = try Self.decode(#"{"frontchannel_logout_session_required": true}"#)
+        #expect(alone.faults.map(\.setting) == ["frontchannel_logout_session_required"])
+        #expect(alone.logoutScope == .app)
+    }
+
+    @Test func `the address of a frame names the sign-in if the app needs it`() throws {
+        var settings = try Self.decode(
+            #"{"redirect_uris": ["https://a.example/"], "frontchannel_logout_uri": "https://a.example/out?x=1"}"#
+        )
+        func address() -> String? {
+            settings.frontChannelLogout(of: "grt_1", from: "https://login.example:8443")
+        }
+        #expect(address() == "https://a.example/out?x=1")
+        settings.frontChannelLogoutNeedsSession = true
+        let sent = "iss=https%3A%2F%2Flogin.example%3A8443&sid=grt_1"
+        #expect(address() == "https://a.example/out?x=1&\(sent)")
+        settings.frontChannelLogoutURI = "https://a.example/out"
+        #expect(address() == "https://a.example/out?\(sent)")
+        settings.frontChannelLogoutURI = nil
+        #expect(address() == nil)
     }
 
     @Test func `an app's requirements for device keys are encoded, decoded, and named`() throws {

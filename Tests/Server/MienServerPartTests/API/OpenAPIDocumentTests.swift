@@ -48,7 +48,8 @@ struct OpenAPIDocumentTests {
         let (table, admin) = try await Self.tables()
         // Pages are no API: docs/web-pages.md and docs/portal.md describe them.
         let pages = [
-            "/signin", "/signout", "/verify", "/account", "/web/", "/mien.", "/capture-worker.js",
+            "/signin", "/signout", "/device", "/verify", "/account", "/web/", "/mien.",
+            "/capture-worker.js",
             "/organization",
         ]
         let api = table.lines.filter { line in

@@ -50,7 +50,9 @@ struct LogoutTests {
         #expect(
             discovery["end_session_endpoint"] == .string(server.issuer + "/oauth2/logout")
                 && discovery["backchannel_logout_supported"] == true
-                && discovery["backchannel_logout_session_supported"] == true)
+                && discovery["backchannel_logout_session_supported"] == true
+                && discovery["frontchannel_logout_supported"] == true
+                && discovery["frontchannel_logout_session_supported"] == true)
         let first = try await server.signIn("ada", app: "shop"),
             second = try await server.signIn("ada", app: "shop")
         let answer = try await Self.get(

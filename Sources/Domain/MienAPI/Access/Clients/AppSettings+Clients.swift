@@ -17,11 +17,22 @@ extension AppSettings {
     /// Whether tokens have to be bound to a key, by the setting or the profile.
     public var needsDPoP: Bool { requiresDPoP || profile == .fapi2 }
 
+    /// The address that opens the app in a browser, where it begins a sign-in at this server; `nil`
+    /// for an app that has none.
+    public func loginAddress(issuer: String) -> String? {
+        initiateLoginURI.map {
+            "\($0)\($0.contains("?") ? "&" : "?")iss=\(PercentEncoding.encode(issuer))"
+        }
+    }
+
     /// The settings that contradict the profile.
     var profileFaults: [(setting: String, message: String)] {
         guard profile == .fapi2 else { return [] }
         var faults: [(String, String)] = []
         if !requiresPKCE { faults.append(("requires_pkce", "must be true with profile fapi2")) }
+        if allowsDevices {
+            faults.append(("device_authorization", "must be false with profile fapi2"))
+        }
         if idTokenAlgorithm != .es256 {
             faults.append(("id_token_signed_response_alg", "must be ES256 with profile fapi2"))
         }
@@ -56,6 +67,13 @@ extension AppSettings {
                     "must be an absolute https URL without a fragment (http only for localhost, 127.0.0.1, and [::1])"
                 ))
         }
+        if allowsDevices, !hasSignInPage {
+            faults.append(
+                (
+                    "device_authorization",
+                    "needs the sign-in page, on which people sign in: set sign_in_page"
+                ))
+        }
         if requiresSignedRequests, !hasKeys {
             faults.append(
                 (
@@ -84,6 +102,13 @@ extension AppSettings {
                 ))
         }
         let isPublic = type == .public
+        if isPublic, !introspectionApps.isEmpty {
+            faults.append(
+                (
+                    "introspection_apps",
+                    "is for confidential apps: a public app cannot prove that it is the service"
+                ))
+        }
         if isPublic, profile != nil {
             faults.append(("profile", "is for confidential apps, which can keep a key"))
         }

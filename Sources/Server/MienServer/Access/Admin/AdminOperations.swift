@@ -60,9 +60,14 @@ package enum AdminOperations {
         "GET /v1/apps": .init(.readConfiguration, .session),
         "POST /v1/apps": .init(.changeConfiguration, .fresh),
         "GET /v1/apps/{app}": .init(.readConfiguration, .session),
+        "GET /v1/apps/{app}/refusals": .init(.readConfiguration, .session),
         "PUT /v1/apps/{app}": .init(.changeConfiguration, .fresh),
         "POST /v1/apps/{app}/secret": .init(.changeConfiguration, .fresh),
         "DELETE /v1/apps/{app}": .init(.changeConfiguration, .fresh),
+        "GET /v1/registration-tokens": .init(.readConfiguration, .session),
+        "POST /v1/registration-tokens": .init(.changeConfiguration, .fresh),
+        "DELETE /v1/registration-tokens/{registrationtoken}": .init(
+            .changeConfiguration, .session),
         "GET /v1/app-settings": .init(.readConfiguration, .session),
         "POST /v1/apps/{app}/webhook/test": .init(.changeConfiguration, .session),
         "POST /v1/apps/{app}/logout/test": .init(.changeConfiguration, .session),
@@ -112,6 +117,7 @@ package enum AdminOperations {
 
         "GET /v1/users": .init(.readUsers, .session),
         "POST /v1/users": .init(.changeUsers, .fresh),
+        "POST /v1/users/import": .init(.changeUsers, .fresh),
         "GET /v1/users/{user}": .init(.readUsers, .session),
         "PATCH /v1/users/{user}": .init(.changeUsers, .fresh),
         "DELETE /v1/users/{user}": .init(.changeUsers, .fresh),

@@ -40,6 +40,7 @@ package final class AppCatalog: Sendable {
     ///   app that has a key instead.
     package func authenticated(id: String, secret: String?) async throws -> AppRecord {
         guard let id = AppID(id), let app = try await load(id) else { throw Self.refusal }
+        RequestFacts.note(claimed: id)
         if app.type == .confidential {
             guard app.settings.hasSecret(app.type), let expected = app.secretHash, let secret,
                 let parsed = BearerSecret.parse(secret, AppKind.self), parsed.id == id,

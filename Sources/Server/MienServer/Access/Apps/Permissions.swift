@@ -30,7 +30,7 @@ extension Tables {
     package func withdrawUnusedPermissions(
         of account: UserID, apps: [AppID], actor: String, at now: Instant
     ) throws {
-        let used = Set(try grants.live(of: account, at: now).map(\.app))
+        let used = Set(try grants.live(of: account, at: now).compactMap(\.app))
         for app in Set(apps).subtracting(used) {
             _ = try withdrawPermission(of: account, app: app, actor: actor, at: now)
         }

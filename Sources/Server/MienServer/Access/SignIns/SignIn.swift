@@ -29,18 +29,17 @@ package struct SignIn: Sendable {
     var organization: OrganizationWish
     /// Claims that the tokens tell besides those of the scope.
     var claims = GrantClaims()
-    /// Whether a page of this server holds the sign-in. No token of it leaves the server, so there
-    /// is no key to bind it to.
-    var isPage = false
+    /// The sign-in of the browser that led to this one, if a page of this server did.
+    var browser: GrantID?
 
     package init(
         account: UserID, app: AppRecord, methods: [String], at: Instant, scope: Scope, epoch: Int,
         resources: [String] = [], authenticator: AuthenticatorID? = nil,
         authenticators: [AuthenticatorID] = [], isRecovery: Bool = false, nonce: String? = nil,
         thumbprint: String? = nil, organization: OrganizationWish = .open,
-        claims: GrantClaims = GrantClaims(), isPage: Bool = false
+        claims: GrantClaims = GrantClaims(), browser: GrantID? = nil
     ) {
-        (self.organization, self.claims, self.isPage) = (organization, claims, isPage)
+        (self.organization, self.claims, self.browser) = (organization, claims, browser)
         (self.account, self.app, self.methods, self.at, self.scope) = (
             account, app, methods, at, scope
         )

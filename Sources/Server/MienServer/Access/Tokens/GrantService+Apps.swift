@@ -16,8 +16,9 @@ extension GrantService {
                 "Send authorization: Bearer with an access token from client_credentials.",
                 scheme: "Bearer")
         }
-        guard let (claims, grant, _, _) = try await live(token),
-            Self.audience(claims).contains(publicURL()),
+        let found = try await live(token)
+        if let found { try requireOwnAudience(of: found.claims, scheme) }
+        guard let (claims, grant, _, _) = found,
             let id = claims["client_id"]?.stringValue.flatMap({ AppID($0) }),
             let app = try await store.read({ try $0.apps.find(id) }),
             claims[Self.appMadeAt]?.numberValue ?? Double(app.createdAt.milliseconds)

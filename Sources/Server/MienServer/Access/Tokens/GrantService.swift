@@ -61,19 +61,16 @@ package struct GrantService: Sendable {
     ) async throws -> TokenAnswer {
         let now = clock.now, settings = signIn.app.settings
         try await issuer.prepare(settings.idTokenAlgorithm, at: now)
-        if !signIn.isPage { try OAuthError.requireProof(signIn.thumbprint, for: signIn.app) }
+        try OAuthError.requireProof(signIn.thumbprint, for: signIn.app)
         var generator = SystemRandomNumberGenerator()
-        let lifetimes =
-            signIn.scope.contains(Scope.offline) ? settings.tokens : settings.tokens.withoutRefresh
+        let lifetimes = Self.lifetimes(of: signIn, settings)
         let grantID = id ?? .random(using: &generator), nonce = generator.bytes(16)
         let epoch = signIn.epoch
         let made = try await store.write {
             tables -> (TokenGrantRecord, AccountRecord, OrganizationAccess?, GroupNames)? in
-            guard try isGood(tables), let account = try tables.accounts.find(signIn.account),
-                account.state == .active
+            guard try isGood(tables),
+                let account = try tables.account(signIn.account, ofEpoch: epoch)
             else { return nil }
-            // Rejects a proof from before a password change, a suspension, or a compromise.
-            guard account.epoch == epoch else { return nil }
             let organization = try tables.organization(of: signIn)
             let grant = TokenGrantRecord(
                 id: grantID, account: signIn.account, app: signIn.app.id,
@@ -84,30 +81,11 @@ package struct GrantService: Sendable {
                 authenticators: signIn.authenticators,
                 newestProof: SignInProof(
                     methods: signIn.methods, at: signIn.at, isRecovery: signIn.isRecovery),
-                organization: organization?.id, claims: signIn.claims)
-            // An authenticator that was removed or locked since then proves nothing.
-            let standing = SignInStanding(
-                account: grant.account, epoch: epoch, authenticators: grant.authenticators)
-            guard try standing.areUsable(in: tables) else { return nil }
-            if let key = grant.authenticator {
-                // A device key has one sign-in at a time, so end the previous one. A passkey may be
-                // on many devices.
-                if try tables.deviceKeys.find(key) != nil {
-                    _ = try tables.grants.revokeSignIns(byDeviceKey: key, at: now)
-                } else {
-                    guard try tables.passkeys.find(key) != nil else { return nil }
-                }
-            }
-            try tables.grants.insert(grant)
-            var detail: [String: JSONValue] = [
-                "grant": .string(grant.id.text),
-                "methods": .array(grant.methods.map { .string($0) }),
-            ]
-            detail["organization"] = grant.organization.map { .string($0.text) }
-            try tables.audit.append(
-                AuditEvent(
-                    "tokens.granted", actor: "app", account: grant.account, app: grant.app,
-                    detail: detail), at: now)
+                organization: organization?.id, browserMark: try tables.browserMark(of: signIn),
+                claims: signIn.claims)
+            guard
+                try tables.insert(grant, epoch: epoch, "tokens.granted", actor: "app", at: now)
+            else { return nil }
             return (grant, account, organization, try tables.groups.names(of: grant.account))
         }
         guard let (grant, active, organization, groups) = made else { throw Self.refused }
@@ -160,8 +138,9 @@ package struct GrantService: Sendable {
     ) throws -> TokenAnswer {
         // The grant may date from when the app was a first-party app.
         let scope = Self.narrowed(scope, for: app), settings = app.settings
-        let seconds = grant.family.accessSeconds(
-            atMost: settings.tokens.accessSeconds, at: now)
+        let lifetimes =
+            grant.scope.contains(Scope.offline) ? settings.tokens : settings.tokens.withoutRefresh
+        let seconds = grant.family.accessSeconds(atMost: lifetimes.accessSeconds, at: now)
         let methods = JSONValue.array(grant.methods.map { .string($0) })
         var identity: [String: JSONValue] = [
             "sub": .string(grant.account.text),
@@ -172,7 +151,7 @@ package struct GrantService: Sendable {
         if account.isTest { identity["test_account"] = true }
         let access = grant.claims.journey.merging(identity) { $1 }.merging(
             accessClaims(
-                app: grant.app, subject: grant.account.text, scope: scope, resources: resources,
+                app: app.id, subject: grant.account.text, scope: scope, resources: resources,
                 thumbprint: key)
         ) { $1 }
         let accessToken = try signed(access, seconds, app, at: now)
@@ -186,7 +165,7 @@ package struct GrantService: Sendable {
                     scope: settings.claims.areInIDToken ? scope : Scope(words: []),
                     names: grant.claims.idToken)
             ) { $1 }.merging(identity) { $1 }
-            claims["aud"] = .string(grant.app.text)
+            claims["aud"] = .string(app.id.text)
             // OpenID Connect Core §3.1.3.6, for ES256 and RS256.
             claims["at_hash"] = .string(
                 Base64URL.encode(SHA256.hash(data: Array(accessToken.utf8)).prefix(16)))
@@ -464,7 +443,8 @@ package struct GrantService: Sendable {
                 grant.family.status(at: now) == .live,
                 let account = try tables.accounts.find(grant.account), account.state == .active
             else { return nil }
-            return (claims, grant, account, try tables.apps.party(of: grant.app))
+            let party = try grant.app.flatMap { try tables.apps.party(of: $0) }
+            return (claims, grant, account, party)
         }
     }
 
@@ -474,6 +454,16 @@ package struct GrantService: Sendable {
         var family = grant.family
         guard family.noteActivity(at: now) else { return }
         try await store.write { try $0.grants.noteActivity(of: grant.id, at: now) }
+    }
+
+    /// Finds a genuine refresh token that can be used, and its grant.
+    func usable(refreshToken token: String) async throws -> TokenGrantRecord? {
+        let now = clock.now, keys = store.keys
+        let found = try await store.read { tables in try Self.find(token, tables, keys) }
+        guard let (grant, generation) = found, grant.family.status(at: now) == .live,
+            generation == grant.family.generation
+        else { return nil }
+        return grant
     }
 
     static func audience(_ claims: [String: JSONValue]) -> [String] {
@@ -502,12 +492,15 @@ package struct GrantService: Sendable {
         guard let (scheme, token) = request.accessToken ?? inBody else {
             throw OAuthError.missingToken
         }
-        guard let (claims, grant, account, party) = try await live(token), let grant, let account,
-            Self.audience(claims).contains(publicURL())
-        else {
+        guard let (claims, grant, account, party) = try await live(token) else {
             throw OAuthError(
                 .invalidToken, "The access token is invalid, expired, or revoked.",
                 scheme: scheme)
+        }
+        try requireOwnAudience(of: claims, scheme)
+        guard let grant, let account, let app = grant.app else {
+            throw OAuthError(
+                .invalidToken, "The access token is an app's own, and no user's.", scheme: scheme)
         }
         // A confidential app may have refreshed with another key since the sign-in.
         if let bound = claims["cnf"]?["jkt"]?.stringValue {
@@ -543,8 +536,8 @@ package struct GrantService: Sendable {
         case .signIn:
             try Self.check(scope, contains: party == .first ? Scope.full : Scope.openID, scheme)
         }
-        RequestFacts.note(app: grant.app)
-        return Caller(account: account, app: grant.app, grant: grant, scope: scope)
+        RequestFacts.note(app: app)
+        return Caller(account: account, app: app, grant: grant, scope: scope)
     }
 
     /// The permission that a request needs.
@@ -578,8 +571,6 @@ extension Tables {
     /// - Throws: ``OAuthError`` `access_denied`, or `invalid_request` if the request has to say
     ///   which one.
     fileprivate func organization(of signIn: SignIn) throws -> OrganizationAccess? {
-        // The account pages belong to no organization.
-        guard !signIn.isPage else { return nil }
         switch try chooseOrganization(of: signIn.account, in: signIn.app, signIn.organization) {
         case .chosen(let access): return access
         case .none: return nil

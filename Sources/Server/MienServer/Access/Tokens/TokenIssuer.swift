@@ -25,6 +25,8 @@ package final class TokenIssuer: Sendable {
         /// A license for a device. The device stores the key with it, so it may outlive the
         /// published keys.
         case license
+        /// An answer of the UserInfo endpoint: OpenID Connect Core §5.3.2.
+        case userInfo
         /// Tells an app that a sign-in has ended: OpenID Connect Back-Channel Logout 1.0.
         case logout
 
@@ -34,6 +36,7 @@ package final class TokenIssuer: Sendable {
             case .identity: "JWT"
             case .access: AccessTokenType.accessToken.rawValue
             case .license: "mien-licence+jwt"
+            case .userInfo: "userinfo+jwt"
             case .logout: "logout+jwt"
             }
         }
@@ -46,7 +49,7 @@ package final class TokenIssuer: Sendable {
             case .access:
                 typ == self.typ
                     || typ == AccessTokenType.jwt.rawValue && claims["client_id"] != nil
-            case .license, .logout: typ == self.typ
+            case .license, .logout, .userInfo: typ == self.typ
             }
         }
     }

@@ -73,6 +73,7 @@ extension Tables {
     ) throws -> AuthenticatorRecord {
         if var old = try authenticators.find(.password, of: account, app: nil) {
             old.content = Sensitive(Array(hash.utf8))
+            old.info["imported"] = nil
             try authenticators.update(old, of: account, at: now)
             return old
         }

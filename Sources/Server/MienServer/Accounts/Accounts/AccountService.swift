@@ -238,6 +238,10 @@ package struct AccountService: Sendable {
     }
 
     func checkAttributes(_ attributes: [String: JSONValue]) throws {
+        try Self.checkAttributes(attributes)
+    }
+
+    static func checkAttributes(_ attributes: [String: JSONValue]) throws(Problem) {
         let value = JSONValue.object(attributes)
         guard JSONText.write(value).utf8.count <= 16 * 1024, value.depth <= 8 else {
             throw Problem(
@@ -253,15 +257,14 @@ package struct AccountService: Sendable {
 
 extension AccountRecord {
     /// The mailbox of the verified address.
-    fileprivate var mailbox: Mailbox? { profile.use { $0.email }.map { Mailbox($0) } }
+    var mailbox: Mailbox? { profile.use { $0.email }.map { Mailbox($0) } }
 }
 
 extension Tables {
     /// Ends what rests on an address that is no longer the account's: sign-ins by mailed codes, with
     /// the runs and codes that wait, links, and recoveries. A person who reads the former mailbox,
     /// for example because it was taken over, acts for the account no longer.
-    fileprivate func endMailProofs(of account: AccountRecord, actor: String, at now: Instant) throws
-    {
+    func endMailProofs(of account: AccountRecord, actor: String, at now: Instant) throws {
         try mailedLinks.endAll(of: account.id, at: now)
         for recovery in try recoveries.all(of: account.id)
         where recovery.methods.contains(AuthenticatorType.emailCode.method) {

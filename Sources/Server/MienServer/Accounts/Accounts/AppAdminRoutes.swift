@@ -58,12 +58,28 @@ package struct AppAdminRoutes {
                 throw Problem(.conflict, "An app with this ID already exists.")
             }
             apps.forget(id)
-            try await prepareKey(settings.idTokenAlgorithm)
+            try await prepareKeys(settings)
             return JSONBody.response(
                 try answer(record, secret: secret?.text.use { $0 }), status: .created)
         }
         router.get("apps/:app") { _, context in
-            JSONBody.response(try answer(await records.app(context)))
+            let record = try await records.app(context)
+            var answer = try answer(record)
+            answer.introspectedBy = try await store.read { try $0.apps.services(of: record.id) }
+                .map(\.text)
+            return JSONBody.response(answer)
+        }
+        router.get("apps/:app/refusals") { _, context in
+            let id = try await records.app(context).id
+            let refusals = try await store.read { try $0.refusals.all(of: id) }
+            return JSONBody.response(
+                AppRefusalsAnswer(
+                    refusals: refusals.map {
+                        AppRefusalsAnswer.Refusal(
+                            route: $0.route, error: $0.error, description: $0.description,
+                            count: $0.count, firstAt: $0.firstAt.milliseconds,
+                            lastAt: $0.lastAt.milliseconds)
+                    }))
         }
         router.put("apps/:app") { request, context in
             let id = try Self.id(context)
@@ -100,7 +116,7 @@ package struct AppAdminRoutes {
                     record.settings = settings
                 }
             }
-            try await prepareKey(changed.settings.idTokenAlgorithm)
+            try await prepareKeys(changed.settings)
             return JSONBody.response(try answer(changed))
         }
         router.post("apps/:app/secret") { _, context in
@@ -123,21 +139,18 @@ package struct AppAdminRoutes {
         }
         router.delete("apps/:app") { _, context in
             let id = try Self.id(context), now = clock.now
-            let event = AuditEvent("app.deleted", actor: context.actor, app: id)
+            let actor = context.actor
             try await store.write { tables in
-                try tables.authenticators.deleteAll(ofApp: id)
-                try tables.locks.deleteAll(ofApp: id)
-                try tables.runs.deleteAll(ofApp: id)
-                // What names the app by its ID goes with it: another app may get the same ID.
-                try tables.captures.deleteAll(ofApp: id)
-                try tables.devices.deleteAll(ofApp: id)
-                try tables.consents.withdrawAll(ofApp: id, at: now)
-                guard try tables.apps.delete(id) else { throw Problem.noSuchApp }
-                try tables.audit.append(event, at: now)
+                guard try tables.deleteApp(id, by: actor, at: now) else { throw Problem.noSuchApp }
             }
             apps.forget(id)
             return Response(status: .noContent)
         }
+    }
+
+    private func prepareKeys(_ settings: AppSettings) async throws {
+        try await prepareKey(settings.idTokenAlgorithm)
+        if let algorithm = settings.userInfoAlgorithm { try await prepareKey(algorithm) }
     }
 
     /// Changes an app in one transaction, with an entry in the audit log that says what changed.
@@ -156,7 +169,7 @@ package struct AppAdminRoutes {
             try body(&record)
             _ = try tables.apps.update(record, at: now)
             let detail = AuditChanges.detail(
-                from: try Self.content(before), to: try Self.content(record))
+                from: try before.auditedContent, to: try record.auditedContent)
             try tables.audit.append(
                 AuditEvent(event, actor: actor, app: id, detail: detail), at: now)
             return record
@@ -169,17 +182,9 @@ package struct AppAdminRoutes {
         try AppID(context.parameters.require("app"), field: "app")
     }
 
-    /// The part that a change can replace. The secret is not part of it.
-    private static func content(_ record: AppRecord) throws -> [String: JSONValue] {
-        [
-            "name": .string(record.name), "first_party": .bool(record.isFirstParty),
-            "settings": try json(record.settings),
-        ]
-    }
-
     /// Names the content of an app.
     private static func revision(of record: AppRecord, _ keys: StoreKeys) throws -> String {
-        let text = JSONText.write(.object(try content(record)))
+        let text = JSONText.write(.object(try record.auditedContent))
         return Base64URL.encode(Array(keys.hash(ofSecret: Array(text.utf8)).prefix(16)))
     }
 
@@ -308,6 +313,7 @@ package struct AppAdminRoutes {
             isFirstParty: record.isFirstParty,
             settings: try Self.json(record.settings), clientSecret: secret,
             createdAt: record.createdAt.milliseconds,
-            revision: try Self.revision(of: record, store.keys))
+            revision: try Self.revision(of: record, store.keys),
+            registrationToken: record.registration?.token.text)
     }
 }

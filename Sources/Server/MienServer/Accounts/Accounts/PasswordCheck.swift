@@ -6,6 +6,8 @@ package struct PasswordCheck: Sendable {
     let store: Store
     let gate: LockGate
     let passwords: PasswordService
+    /// The step at which refusals are answered.
+    let pace: PasswordPace
     let clock: ServerClock
 
     package enum Judgment: Sendable {
@@ -58,7 +60,7 @@ package struct PasswordCheck: Sendable {
         return .accepted(authenticator.id)
     }
 
-    /// Replaces a hash that was made at a lower cost.
+    /// Replaces a hash that was made at another cost, or by another product.
     private func rehash(
         _ password: Sensitive<String>, _ authenticator: AuthenticatorRecord,
         of account: AccountRecord, for share: WorkShare
@@ -68,6 +70,7 @@ package struct PasswordCheck: Sendable {
             try await store.write { tables in
                 var changed = authenticator
                 changed.content = Sensitive(Array(new.utf8))
+                changed.info["imported"] = nil
                 try tables.authenticators.update(changed, of: account, at: now)
             }
         } catch let error as StoreError where error.code == .stale {

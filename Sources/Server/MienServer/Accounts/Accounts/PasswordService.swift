@@ -49,11 +49,51 @@ package final class PasswordService: Sendable {
         guard password.use({ $0.utf8.count <= PasswordPolicy.maxBytes }) else { return false }
         return try await queue.run(for: share) { [hasher, decoy] in
             guard let encoded else { return hasher.verify(password, against: decoy) && false }
-            return encoded.use { hasher.verify(password, against: $0) }
+            return encoded.use { encoded in
+                guard let foreign = Self.foreign(encoded) else {
+                    return hasher.verify(password, against: encoded)
+                }
+                // A wrong password costs no less than one of ours.
+                return foreign.matches(password)
+                    || (hasher.verify(password, against: decoy) && false)
+            }
         }
     }
 
     package func isOutdated(_ encoded: Sensitive<String>) -> Bool {
         encoded.use { hasher.isOutdated($0) }
+    }
+
+    // MARK: Hashes that another product made
+
+    /// Marks a stored hash that another product made.
+    private static let foreignMark = "~"
+
+    /// The content of a password that was imported as a hash.
+    package static func content(of hash: ForeignPasswordHash) -> [UInt8] {
+        Array((foreignMark + hash.text).utf8)
+    }
+
+    private static func foreign(_ encoded: String) -> ForeignPasswordHash? {
+        guard encoded.hasPrefix(foreignMark) else { return nil }
+        return try? ForeignPasswordHash(String(encoded.dropFirst()))
+    }
+
+    /// Measures how long a wrong password of an imported hash takes.
+    ///
+    /// - Parameter setting: The setting of such hashes.
+    func durationOfRefusal(setting: String) async throws -> Duration {
+        let decoy = ForeignPasswordHash.decoy(setting: setting)
+            .map { Sensitive(String(decoding: Self.content(of: $0), as: UTF8.self)) }
+        let clock = ContinuousClock()
+        var shortest = Duration.seconds(3600)
+        // The shortest of three: a busy machine must not make all refusals slow for good.
+        for _ in 0..<3 {
+            let begun = clock.now
+            _ = try await verify(
+                Sensitive("a password of nobody"), against: decoy, for: .stranger())
+            shortest = min(shortest, clock.now - begun)
+        }
+        return shortest
     }
 }

@@ -12,14 +12,16 @@ extension UserAdminRoutes {
             let found = try await page.read(from: store) { tables, after, count in
                 var names: [AppID: String] = [:]
                 return try tables.grants.page(of: id, after: after, count: count, at: now).map {
-                    if names[$0.app] == nil { names[$0.app] = try tables.apps.name(of: $0.app) }
-                    return (grant: $0, app: names[$0.app])
+                    if let app = $0.app, names[app] == nil {
+                        names[app] = try tables.apps.name(of: app)
+                    }
+                    return (grant: $0, app: $0.app.flatMap { app in names[app] })
                 }
             }
             return JSONBody.response(
                 page.answer(found, id: { $0.grant.id }) { grant, app in
                     UserSignInAnswer(
-                        id: grant.id.text, appID: grant.app.text, appName: app,
+                        id: grant.id.text, appID: grant.app?.text, appName: app,
                         methods: grant.methods, signedInAt: grant.signedInAt.milliseconds,
                         usedAt: grant.family.activeAt.milliseconds,
                         expiresAt: grant.family.expiresAt.milliseconds)
@@ -34,7 +36,7 @@ extension UserAdminRoutes {
                 }
                 try tables.accounts.endBegunSignIns(of: id, at: now)
                 try tables.withdrawUnusedPermissions(
-                    of: id, apps: all.map(\.app), actor: actor, at: now)
+                    of: id, apps: all.compactMap(\.app), actor: actor, at: now)
             }
             return Response(status: .noContent)
         }
@@ -46,7 +48,7 @@ extension UserAdminRoutes {
                     try Self.end(wanted, of: id, tables, by: actor, at: now)
                 else { return false }
                 try tables.withdrawUnusedPermissions(
-                    of: id, apps: [grant.app], actor: actor, at: now)
+                    of: id, apps: [grant.app].compactMap { $0 }, actor: actor, at: now)
                 return true
             }
             guard isEnded else {

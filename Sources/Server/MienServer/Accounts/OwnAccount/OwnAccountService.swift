@@ -21,7 +21,8 @@ package struct OwnAccountService: Sendable {
                 tables.apps.all().map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
             return try tables.grants.live(of: user, at: now).map { grant in
                 OwnSignIn(
-                    id: grant.id.text, appID: grant.app.text, appName: names[grant.app],
+                    id: grant.id.text, appID: grant.app?.text,
+                    appName: grant.app.flatMap { names[$0] },
                     methods: grant.methods, signedInAt: grant.signedInAt.milliseconds,
                     usedAt: grant.family.activeAt.milliseconds,
                     expiresAt: grant.family.expiresAt.milliseconds,
@@ -45,7 +46,7 @@ package struct OwnAccountService: Sendable {
             }
             try tables.noteEnd(of: [id], by: caller, at: now)
             try tables.withdrawUnusedPermissions(
-                of: caller.account.id, apps: [grant.app], actor: "user", at: now)
+                of: caller.account.id, apps: [grant.app].compactMap { $0 }, actor: "user", at: now)
             return true
         }
     }
@@ -62,7 +63,7 @@ package struct OwnAccountService: Sendable {
             try tables.accounts.endBegunSignIns(of: user, at: now)
             try tables.noteEnd(of: others.map(\.id), by: caller, at: now)
             try tables.withdrawUnusedPermissions(
-                of: user, apps: others.map(\.app), actor: "user", at: now)
+                of: user, apps: others.compactMap(\.app), actor: "user", at: now)
         }
     }
 

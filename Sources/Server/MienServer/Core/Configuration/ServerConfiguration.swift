@@ -407,6 +407,7 @@ public struct ServerConfiguration: Sendable {
             id: text("webauthn.rp_id").isEmpty ? nil : text("webauthn.rp_id"),
             origins: Self.list(text("webauthn.origins")))
     }
+    package var takesAppRegistrations: Bool { text("apps.registration") == "true" }
     package var listsDeviceKeys: Bool { text("identity.biometric.list_enabled") == "true" }
     package var identitySources: [IdentitySourceName] {
         IdentitySourceName.allCases.filter(

@@ -304,6 +304,10 @@ public struct ServerSetting: Sendable {
             "Ways to log in besides journeys: biometric (a key on the user's device), passkey (WebAuthn), or none."
         ),
         .init(
+            "apps.registration", .flag, "false",
+            "Let programs register apps of their own at /oauth2/register, with an initial access token that an administrator has made (RFC 7591)."
+        ),
+        .init(
             "identity.biometric.list_enabled", .flag, "false",
             "Whether users can list the keys of their devices."),
         .init(

@@ -39,7 +39,10 @@ package struct FormBody: Sendable {
         for (name, found) in values where found.count > 1 && !Self.repeatable.contains(name) {
             let shown = String(
                 decoding: name.prefix(64).filter { (0x20..<0x7f).contains($0) }, as: UTF8.self)
-            throw OAuthError(.invalidRequest, "A parameter appears more than once: \(shown).")
+            var error = OAuthError(
+                .invalidRequest, "A parameter appears more than once: \(shown).")
+            error.loggedDescription = "A parameter appears more than once."
+            throw error
         }
         self.values = values
     }

@@ -10,7 +10,7 @@ package struct MienRequestContext: RequestContext {
     /// Identifies the request in its response and in the log.
     package private(set) var id: String
     /// The facts about the request that the log shows.
-    let facts = RequestFacts()
+    package let facts = RequestFacts()
     /// The origin of the request: the other end of the connection, or what ``ClientMiddleware``
     /// found.
     package var client: ClientAddress

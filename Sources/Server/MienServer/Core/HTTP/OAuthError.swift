@@ -36,6 +36,13 @@ package struct OAuthError: Error, Sendable {
         case registrationNotSupported = "registration_not_supported"
         /// OpenID Connect Core Error Code unmet_authentication_requirements 1.0.
         case unmetRequirements = "unmet_authentication_requirements"
+        /// RFC 7591.
+        case invalidRedirectURI = "invalid_redirect_uri"
+        case invalidClientMetadata = "invalid_client_metadata"
+        /// RFC 8628.
+        case authorizationPending = "authorization_pending"
+        case slowDown = "slow_down"
+        case expiredToken = "expired_token"
         case temporarilyUnavailable = "temporarily_unavailable"
         case serverError = "server_error"
     }
@@ -47,6 +54,9 @@ package struct OAuthError: Error, Sendable {
     package var scheme: String?
     /// Whether the header and the body name the code.
     let isCodeShown: Bool
+    /// The description for the log and for administrators, if ``description`` repeats a part of
+    /// the request.
+    var loggedDescription: String?
     /// The requirements for a new sign-in: RFC 9470 §3.
     package var stepUp: StepUp?
 
@@ -76,6 +86,15 @@ package struct OAuthError: Error, Sendable {
         case .insufficientScope: .forbidden
         default: .badRequest
         }
+    }
+
+    /// Notes in the facts about the request that it was refused with this error.
+    ///
+    /// A device that asks again is not refused.
+    package func note() {
+        guard ![.authorizationPending, .slowDown].contains(code) else { return }
+        RequestFacts.note(
+            refusal: .init(error: code.rawValue, description: loggedDescription ?? description))
     }
 
     var response: Response {
@@ -133,10 +152,13 @@ package struct OAuthErrorMiddleware: RouterMiddleware {
         next: (Request, MienRequestContext) async throws -> Response
     ) async throws -> Response {
         do { return try await next(request, context) } catch let error as OAuthError {
+            error.note()
             return error.response
         } catch {
             if error is CancellationError { throw error }
-            return OAuthError(ProblemMiddleware.problem(error, context.logger)).response
+            let error = OAuthError(ProblemMiddleware.problem(error, context.logger))
+            error.note()
+            return error.response
         }
     }
 }

@@ -39,7 +39,8 @@ package struct ProblemMiddleware: RouterMiddleware {
             "request",
             metadata: RequestFacts.metadata(
                 method: request.method, route: route, status: response.status, took: took,
-                app: context.facts.app))
+                app: context.facts.refusal == nil ? context.facts.app : context.facts.claimedApp,
+                refusal: context.facts.refusal))
         return response
     }
 

@@ -21,8 +21,10 @@ package enum QueryParameters {
         "/v1/organizations": ["after", "external_id", "name"],
         "/v1/organizations/{organization}/members": ["administrators", "after", "identifier"],
         "/v1/product-keys": ["after"],
+        "/v1/registration-tokens": ["after"],
         "/v1/registry/people": ["encoding", "imported_before"],
         "/v1/users": ["after", "group", "identifier"],
+        "/v1/users/import": ["dry_run", "otp_app", "update"],
         "/v1/users/{user}/sign-ins": ["after"],
         "/v1/verifications/cases": ["after"],
     ]
@@ -30,7 +32,8 @@ package enum QueryParameters {
     /// Prefixes of routes that ignore unknown parameters: OAuth and OpenID Connect require it
     /// (RFC 6749 §3.1 and §3.2), and people open pages by links to which programs add parameters.
     package static let ignoring = [
-        "/oauth2/", "/.well-known/", "/notices", "/signin", "/signout", "/verify", "/account",
+        "/oauth2/", "/.well-known/", "/notices", "/signin", "/signout", "/device", "/verify",
+        "/account",
         "/web/", "/admin", "/organization",
         "/mien.js", "/mien.d.ts", "/capture-worker.js",
     ]

@@ -11,7 +11,8 @@ package struct Metric: Sendable {
     package static let all = [
         requests, requestSeconds, journeysStarted, journeysEnded, captures, captureRefusals,
         presentations, faceShadow, faceScores, faceScoreDrift,
-        authentications, duplicateSearches, duplicateCases, faceMigrations, grants, mails,
+        authentications, duplicateSearches, duplicateCases, faceMigrations, grants, oauthRefusals,
+        mails,
         logoutNotices, identityJobs, identityJobsWaiting, identityJobSeconds, identityNotices,
         damagedRecords,
         queueWaiting, queueLimit, queueWorkers, liveCaptures, galleryFaces, galleryBytes,
@@ -142,6 +143,10 @@ package struct Metric: Sendable {
     package static let openFiles = Metric(
         name: "mien_open_files", help: "Open files and connections of the process (Linux).",
         labels: [])
+    package static let oauthRefusals = Metric(
+        name: "mien_oauth_refusals_total",
+        help: "Requests of apps that the OAuth endpoints refused, by error code.",
+        labels: ["error"])
     package static let mails = Metric(
         name: "mien_mails_total", help: "Emails, by result.", labels: ["result"])
 }

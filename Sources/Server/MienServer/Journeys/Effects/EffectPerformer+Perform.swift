@@ -49,7 +49,8 @@ extension EffectPerformer {
         case .resolveUser(let identifier):
             return .user(try await account(.identifier(identifier), context)?.id)
         case .authenticatePassword(let effect):
-            return try await EvenPace.keep(where: \.isRefusal) {
+            let step = try await passwordCheck.pace.step()
+            return try await EvenPace.keep(step: step, where: \.isRefusal) {
                 try await authenticate(effect.user, password: effect.password, context)
             }
         case .openCapture(let request): return try await openCapture(request, context)

@@ -11,13 +11,12 @@ extension AccountPages {
         -> Response
     {
         let texts = user.view.texts
-        let names = try await Dictionary(
-            pages.store.read { try $0.apps.all() }.map { ($0.id.text, $0.name) }
-        ) { first, _ in first }
+        let all = try await pages.store.read { try $0.apps.all() }
+        let names = Dictionary(all.map { ($0.id.text, $0.name) }) { first, _ in first }
         // `nil` if the server does not show this kind of authenticator.
         func list(_ path: String) async throws -> [JSONValue]? {
             do {
-                return try await api.send(.get, path, as: user.grant, from: context)["items"]?
+                return try await api.send(.get, path, as: user.signIn, from: context)["items"]?
                     .arrayValue ?? []
             } catch let problem as Problem where problem.status == 403 || problem.status == 404 {
                 return nil
@@ -47,6 +46,7 @@ extension AccountPages {
             tag: String? = nil, canRemove: Bool = true
         ) -> PageValue {
             [
+                "open": false,
                 "title": .text(title),
                 "detail": .text(details.filter { !$0.isEmpty }.joined(separator: " · ")),
                 "tag": .optional(tag),
@@ -68,10 +68,22 @@ extension AccountPages {
             signIns = try await list("/v1/me/sign-ins"),
             consents = try await list("/v1/me/consents")
         let codes = try await api.send(
-            .get, "/v1/me/recovery-codes", as: user.grant, from: context)
+            .get, "/v1/me/recovery-codes", as: user.signIn, from: context)
         let remaining = Int(codes["remaining"]?.numberValue ?? 0)
         func id(_ item: JSONValue) -> String { item["id"]?.stringValue ?? "" }
+        let openable = try await openable(all, by: user)
         let sections: [PageValue?] = [
+            openable.isEmpty
+                ? nil
+                : section(
+                    "apps",
+                    openable.map { app, address in
+                        [
+                            "title": .text(app.name), "detail": "", "tag": false,
+                            "remove": false, "open": .text(address),
+                            "open_label": .text(texts("account_open_named", ["name": app.name])),
+                        ]
+                    }),
             section(
                 "faces",
                 faces?.map { row(.face, id($0), app($0), [added($0)]) },
@@ -88,7 +100,13 @@ extension AccountPages {
                     ? ["passkey": true, "label": .text(texts("account_add_passkey"))] : false),
             section(
                 "tokens",
-                tokens?.map { row(.token, id($0), app($0), [added($0)]) }),
+                tokens?.map {
+                    row(.token, id($0), app($0), [$0["name"]?.stringValue ?? "", added($0)])
+                },
+                add: [
+                    "link": .text("/account/authenticator?\(user.query)"),
+                    "label": .text(texts("account_add_authenticator")),
+                ]),
             section(
                 "biometrics",
                 keys?.map {
@@ -102,7 +120,10 @@ extension AccountPages {
                 signIns?.map { item in
                     let isCurrent = item["is_current"]?.boolValue == true
                     return row(
-                        .signin, id(item), item["app_name"]?.stringValue ?? app(item),
+                        .signin, id(item),
+                        item["app_id"] == nil
+                            ? texts("account_browser")
+                            : item["app_name"]?.stringValue ?? app(item),
                         [texts("account_signed_in", ["date": time(item, "signed_in_at")])],
                         tag: isCurrent ? texts("account_this_browser") : nil)
                 },
@@ -163,6 +184,24 @@ extension AccountPages {
                     "query": .text(user.query),
                 ], scripts: ["account.js"],
                 scriptTexts: ["button_"]), for: user.view)
+    }
+
+    /// The apps that the person can open from here, each with the address where it begins a sign-in:
+    /// those of the operator, and those of others that the person has let know them.
+    private func openable(_ apps: [AppRecord], by user: User) async throws -> [(
+        app: AppRecord, address: String
+    )] {
+        let account = user.found.account.id, issuer = pages.publicURL()
+        let candidates = apps.compactMap { app in
+            app.settings.hasSignInPage
+                ? app.settings.loginAddress(issuer: issuer).map { (app: app, address: $0) } : nil
+        }
+        return try await pages.store.read { tables in
+            try candidates.filter {
+                try $0.app.isFirstParty
+                    || tables.permissions.scope(of: account, app: $0.app.id) != nil
+            }
+        }
     }
 
     /// The consents and permissions that have not been withdrawn, by app: withdrawing ends all of

@@ -11,7 +11,7 @@ extension AccountPages {
         router.get("account/passkey") { request, context in
             try await with(request, context) { user in
                 let options = try await api.send(
-                    .post, "/v1/webauthn/register/options", .object([:]), as: user.grant,
+                    .post, "/v1/webauthn/register/options", .object([:]), as: user.signIn,
                     from: context)
                 return pages.renderer.response(
                     WebPage(
@@ -30,7 +30,7 @@ extension AccountPages {
                 var body: [String: JSONValue] = ["credential": credential]
                 if let name = form["name"] { body["name"] = .string(name) }
                 _ = try await api.send(
-                    .post, "/v1/webauthn/register", .object(body), as: user.grant, from: context)
+                    .post, "/v1/webauthn/register", .object(body), as: user.signIn, from: context)
                 return "account_done_passkey_added"
             }
         }
@@ -46,12 +46,12 @@ extension WebPages {
     }
 
     /// The app that the account page acts for: the one that the address names, or else that of the
-    /// sign-in, or else the first.
+    /// sign-in or of the last step-up, or else the first.
     func accountApp(_ request: Request, session: BrowserSession? = nil) async throws -> AppRecord? {
         let all = try await accountApps()
         if let named = request.uri.queryParameters["client_id"] {
             return all.first { $0.id.text == named }
         }
-        return all.first { $0.id == session?.app } ?? all.first
+        return all.first { $0.id == session?.stepUpApp ?? session?.app } ?? all.first
     }
 }

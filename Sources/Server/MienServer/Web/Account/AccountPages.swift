@@ -24,10 +24,9 @@ struct AccountPages: Sendable {
         router.post("account/remove/:kind/:id") { request, context in
             try await change(request, context) { user, _ in
                 let (kind, id) = try Self.item(context)
-                _ = try await api.send(.delete, kind.path(id), as: user.grant, from: context)
+                _ = try await api.send(.delete, kind.path(id), as: user.signIn, from: context)
                 if kind == .others {
-                    try await pages.sessions.keep(
-                        user.found, grant: user.grant, app: user.app.id)
+                    try await pages.sessions.keep(user.found)
                 }
                 return kind == .account
                     ? nil : kind == .face ? "account_done_face_removed" : kind.done
@@ -37,7 +36,7 @@ struct AccountPages: Sendable {
             try await with(request, context) { user in
                 // Ask for a needed sign-in before showing the form, so that no typed password is
                 // lost.
-                let caller = try await PageSignIn.with(user.grant) {
+                let caller = try await user.signIn.run {
                     try await pages.grants.caller(of: request)
                 }
                 try await pages.changes.require(.add, by: caller, reach: .account)
@@ -53,24 +52,24 @@ struct AccountPages: Sendable {
                 }
                 do {
                     _ = try await api.send(
-                        .put, "/v1/me/password", .object(body), as: user.grant, from: context)
+                        .put, "/v1/me/password", .object(body), as: user.signIn, from: context)
                 } catch let problem as Problem where problem.code == .invalidRequest {
                     return passwordPage(user, problem)
                 }
-                try await pages.sessions.keep(user.found, grant: user.grant, app: user.app.id)
+                try await pages.sessions.keep(user.found)
                 return pages.redirect(user.address(done: "account_done_password"))
             }
         }
         router.post("account/face") { request, context in
             try await answer(request, context) { user, _ in
                 // The journey asks for this, too, but only after the capture.
-                let caller = try await PageSignIn.with(user.grant) {
+                let caller = try await user.signIn.run {
                     try await pages.grants.caller(of: request)
                 }
                 try await pages.changes.require(.add, by: caller)
                 let address = try await pages.begin(
                     .page(path: user.address(done: "account_done_face")), in: user.app,
-                    journey: Self.faceJourney, hint: nil, for: user.grant, request,
+                    journey: Self.faceJourney, hint: nil, for: user.signIn.grant, request,
                     pages.sessions.browser(request))
                 return pages.redirect(address)
             }
@@ -78,7 +77,7 @@ struct AccountPages: Sendable {
         router.post("account/recovery-codes") { request, context in
             try await answer(request, context) { user, _ in
                 let answer = try await api.send(
-                    .post, "/v1/me/recovery-codes", .object([:]), as: user.grant, from: context)
+                    .post, "/v1/me/recovery-codes", .object([:]), as: user.signIn, from: context)
                 let codes = (answer["codes"]?.arrayValue ?? []).compactMap(\.stringValue)
                 return pages.renderer.response(
                     WebPage(
@@ -92,13 +91,14 @@ struct AccountPages: Sendable {
         router.get("account/data") { request, context in
             try await with(request, context) { user in
                 let data = try await api.send(
-                    .get, "/v1/me/data", as: user.grant, from: context)
+                    .get, "/v1/me/data", as: user.signIn, from: context)
                 var response = JSONBody.response(data)
                 response.headers[.contentDisposition] = "attachment; filename=\"my-data.json\""
                 return response
             }
         }
         addPasskeys(to: router)
+        addAuthenticator(to: router)
     }
 
     /// The journey that registers another face for the signed-in user.
@@ -110,9 +110,11 @@ struct AccountPages: Sendable {
     struct User: Sendable {
         let found: BrowserSessions.Found
         let app: AppRecord
-        let grant: GrantID
         let view: PageView
         let isOnlyApp: Bool
+
+        /// The browser's sign-in, in the app.
+        var signIn: PageSignIn { PageSignIn(grant: found.session.proof.grant, app: app.id) }
 
         /// Names the app in addresses.
         var query: String { "client_id=\(PercentEncoding.encode(app.id.text))" }
@@ -226,15 +228,11 @@ struct AccountPages: Sendable {
         guard !pages.sessions.browser(request).isNew,
             let found = try await pages.sessions.find(request),
             let app = try await pages.accountApp(request, session: found.session),
-            pages.counts(found.session, in: app)
+            pages.opensAccount(found.session, in: app)
         else { return nil }
-        let grant: GrantID
-        do { grant = try await pages.sessions.grant(found, app: app) } catch is OAuthError {
-            return nil
-        }
         let all = try await pages.accountApps()
         return User(
-            found: found, app: app, grant: grant, view: pages.view(request, app: app),
+            found: found, app: app, view: pages.view(request, app: app),
             isOnlyApp: all.count <= 1)
     }
 
@@ -247,7 +245,7 @@ struct AccountPages: Sendable {
             return try await pages.beginForAccount(request, context, to: pages.localPath(path))
         }
         let needed = AssuranceLevel(rawValue: error.stepUp?.level ?? 0) ?? .none
-        let caller = try await PageSignIn.with(user.grant) {
+        let caller = try await user.signIn.run {
             try await pages.grants.caller(of: request)
         }
         let proved = try await pages.changes.missing(needed, of: caller) ?? []
@@ -258,7 +256,7 @@ struct AccountPages: Sendable {
         func flow(_ journey: JourneyID, _ ways: [AuthenticatorType]) async throws -> String {
             try await pages.beginStepUp(
                 needed, beside: proved, journey: journey, ways: ways, to: path,
-                of: user.found.account.shownName, for: user.grant, in: user.app, request)
+                of: user.found.account.shownName, for: user.signIn.grant, in: user.app, request)
         }
         let texts = user.view.texts
         var links: [PageValue] = [], more: [String] = [], main: PageValue = false

@@ -30,8 +30,8 @@ struct StepUpPlan: Sendable {
 /// Step-ups: a signed-in person proves what is missing for a change, in one flow.
 ///
 /// The flow runs sign-in journeys for the sign-in behind the account pages until their proofs add
-/// up. The browser's session stays what it was, so that another app, which may require a certain
-/// journey, does not take one of these runs for its own.
+/// up. What the browser's session proves to apps stays what it was, so that another app, which may
+/// require a certain journey, does not take one of these runs for its own.
 extension WebPages {
     func plan(
         _ needed: AssuranceLevel, beside proved: Set<String>, of account: AccountRecord,
@@ -91,7 +91,7 @@ extension WebPages {
     ) async throws -> Response {
         var held = held, stepUp = stepUp
         let address = "/signin/\(held.id)"
-        let caller = try await PageSignIn.with(grant) {
+        let caller = try await PageSignIn(grant: grant, app: app.id).run {
             try await grants.caller(of: request, needed: .signIn)
         }
         guard let proved = try await changes.missing(stepUp.needed, of: caller) else {

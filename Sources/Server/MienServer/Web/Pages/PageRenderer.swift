@@ -19,6 +19,8 @@ struct WebPage: Sendable {
     var scriptTexts: [String] = []
     /// An origin that submitting a form may redirect to, besides this server.
     var formTarget = ""
+    /// The origins of frames in the page.
+    var frames: [String] = []
     var status = HTTPResponse.Status.ok
 }
 
@@ -62,11 +64,12 @@ struct PageRenderer: Sendable {
         let all = [
             "layout": WebFiles.layout, "step": WebFiles.step,
             "capture": WebFiles.capture, "permission": WebFiles.permission,
+            "device": WebFiles.device, "authenticator": WebFiles.authenticator,
             "organization": WebFiles.organization,
             "choose": WebFiles.choose, "ended": WebFiles.ended,
             "account": WebFiles.account, "confirm": WebFiles.confirm, "post": WebFiles.post,
             "message": WebFiles.message, "codes": WebFiles.codes,
-            "passkey": WebFiles.passkey,
+            "passkey": WebFiles.passkey, "signedout": WebFiles.signedOut,
             "verify": WebFiles.verify,
         ]
         templates = MustacheLibrary(
@@ -86,7 +89,9 @@ struct PageRenderer: Sendable {
             templates.render(PageValue.object(values).forTemplate, withTemplate: page.template)
             ?? ""
         let language = view.texts.language
+        let links = Self.links(of: view)
         let frame: [String: PageValue] = [
+            "links": .list(links), "has_links": .flag(!links.isEmpty),
             "t": view.texts.values, "title": .text(page.title), "content": .html(content),
             "language": .text(language.tag), "direction": .text(language.direction),
             "style": .text(assets.address("style.css")), "icon": .text(assets.address("logo.svg")),
@@ -110,8 +115,20 @@ struct PageRenderer: Sendable {
         let text =
             templates.render(PageValue.object(frame).forTemplate, withTemplate: "layout") ?? ""
         return Response(
-            status: page.status, headers: Self.headers(formTarget: page.formTarget),
+            status: page.status, headers: Self.headers(of: page),
             body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// The app's own pages: what it is, what it does with data, and its terms.
+    private static func links(of view: PageView) -> [PageValue] {
+        guard let app = view.app else { return [] }
+        return [
+            (app.settings.clientURI, view.texts("page_about", ["app": app.name])),
+            (app.settings.policyURI, view.texts("page_policy")),
+            (app.settings.termsURI, view.texts("page_terms")),
+        ].compactMap { address, label in
+            address.map { ["address": .text($0), "label": .text(label)] }
+        }
     }
 
     /// Tells a page's forms from those of the same page opened again. Not a secret.
@@ -138,12 +155,14 @@ struct PageRenderer: Sendable {
             .replacing("\u{2028}", with: "\\u2028").replacing("\u{2029}", with: "\\u2029")
     }
 
-    private static func headers(formTarget: String) -> HTTPFields {
+    private static func headers(of page: WebPage) -> HTTPFields {
+        let formTarget = page.formTarget
         // Browsers also apply `form-action` to redirects after a form submission.
         let policy = [
             "default-src 'none'", "script-src 'self'", "style-src 'self'",
             "img-src 'self' data: blob:", "media-src 'self' blob:", "connect-src 'self'",
             "worker-src 'self'", "form-action 'self'\(formTarget.isEmpty ? "" : " \(formTarget)")",
+            "frame-src \(page.frames.isEmpty ? "'none'" : page.frames.joined(separator: " "))",
             "frame-ancestors 'none'", "base-uri 'none'", "require-trusted-types-for 'script'",
             "trusted-types mien",
         ].joined(separator: "; ")

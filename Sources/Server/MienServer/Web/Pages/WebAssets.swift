@@ -28,6 +28,7 @@ struct WebAssets: Sendable {
             ("signin.js", scripts, WebFiles.signInScript),
             ("account.js", scripts, WebFiles.accountScript),
             ("post.js", scripts, WebFiles.postScript),
+            ("signout.js", scripts, WebFiles.signOutScript),
             ("page.js", scripts, WebFiles.pageScript),
             ("forms.js", scripts, WebFiles.formsScript),
             ("views.js", scripts, WebFiles.viewsScript),

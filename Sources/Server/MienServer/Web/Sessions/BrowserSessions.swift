@@ -13,8 +13,6 @@ internal import MienStore
 struct BrowserSessions: Sendable {
     /// The most people that a browser remembers.
     static let maxRemembered = 5
-    /// How often the use of a session is noted.
-    private static let touchInterval = Duration.seconds(300)
 
     let store: Store
     let grants: GrantService
@@ -82,127 +80,108 @@ struct BrowserSessions: Sendable {
         let hash: [UInt8]
         var session: BrowserSession
         let account: AccountRecord
+        let expiresAt: Instant
     }
 
     func find(_ request: Request) async throws -> Found? {
         guard let hash = hash(request) else { return nil }
         let now = clock.now
-        let found = try await store.read { tables -> (BrowserSession, AccountRecord)? in
+        let found = try await store.read {
+            tables -> (BrowserSession, AccountRecord, TokenGrantRecord)? in
             guard let record = try tables.web.find(.session, hash, at: now),
-                let session = try? record.content.use({
-                    try JSONDecoder().decode(BrowserSession.self, from: Data($0))
-                }), session.expiresAt > now,
+                let session = Self.session(record),
+                let grant = try tables.grants.find(session.proof.grant),
+                grant.family.status(at: now) == .live,
                 let account = try tables.accounts.find(session.account), account.state == .active,
                 try session.standing.holds(in: tables)
             else { return nil }
-            return (session, account)
+            return (session, account, grant)
         }
-        guard let (stored, account) = found else { return nil }
-        var session = stored
-        if now - session.usedAt > Self.touchInterval {
-            session.usedAt = now
-            try await write(session, hash)
-        }
-        return Found(hash: hash, session: session, account: account)
+        guard let (session, account, grant) = found else { return nil }
+        try await grants.noteActivity(of: grant)
+        return Found(
+            hash: hash, session: session, account: account, expiresAt: grant.family.expiresAt)
+    }
+
+    private static func session(_ record: WebRecord) -> BrowserSession? {
+        try? record.content.use { try JSONDecoder().decode(BrowserSession.self, from: Data($0)) }
     }
 
     /// Begins a session, in place of the one that the browser had.
     ///
-    /// - Parameter isGood: Evaluated in the transaction that begins the sign-in.
+    /// - Parameters:
+    ///   - app: The app whose journey signed the user in.
+    ///   - isGood: Evaluated in the transaction that begins the sign-in.
     /// - Returns: The value of its cookie.
     func begin(
-        _ proof: PageProof, app: AppRecord, _ request: Request,
+        _ proof: PageProof, app: AppID, _ browser: Browser, _ request: Request,
         where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }
     ) async throws -> String {
-        // A third-party app must not hear of people who have not let it know them, not even when
-        // they sign out.
-        let holder = app.isFirstParty ? app : try await firstParty() ?? app
-        let grant = try await makeGrant(proof, holder, keepsAlive: true, where: isGood)
-        _ = try await end(nil, request)
         var generator = SystemRandomNumberGenerator()
         let secret = generator.bytes(32), now = clock.now
+        let family = RefreshFamily(
+            generation: 0, createdAt: now, expiresAt: now + GrantService.browserLifetime,
+            usedAt: now, idle: GrantService.browserIdle, revokedAt: nil)
+        let grant = TokenGrantRecord(
+            id: proof.grant, account: proof.account, app: nil, authenticator: proof.passkey,
+            nonce: generator.bytes(16), scope: Scope(words: [Scope.openID, Scope.full]),
+            resources: [], methods: proof.methods, keyThumbprint: nil, signedInAt: proof.at,
+            family: family, authenticators: proof.authenticators,
+            newestProof: SignInProof(
+                methods: proof.methods, at: proof.at, isRecovery: proof.isRecovery),
+            browserMark: mark(of: browser, for: proof.account))
+        try await grants.begin(grant, epoch: proof.epoch, where: isGood)
+        _ = try await end(request)
         try await write(
-            BrowserSession(
-                proof: proof, app: app.id, createdAt: now, usedAt: now, grant: grant,
-                grants: [holder.id.text: grant]), store.keys.hash(ofSecret: secret))
+            BrowserSession(proof: proof, app: app), store.keys.hash(ofSecret: secret),
+            until: family.expiresAt)
         return cookies.set(.session, Base64URL.encode(secret))
     }
 
-    private func firstParty() async throws -> AppRecord? {
-        try await store.read { try $0.apps.all() }.first {
-            $0.isFirstParty && $0.settings.hasSignInPage
-        }
+    /// Identifies a browser among the sign-ins of one account. Nothing tells that another account
+    /// uses the same browser.
+    private func mark(of browser: Browser, for account: UserID) -> [UInt8] {
+        store.keys.hash(ofSecret: Array("sign-ins \(account.text) \(browser.secret)".utf8))
     }
 
-    /// Ends the browser's session, and the sign-ins of its account pages.
+    /// Ends the session of a browser and its own sign-in. The sign-ins of apps stay.
     ///
-    /// - Parameter account: Whose session to end; `nil` for anybody's.
     /// - Returns: Whether there was one.
-    func end(_ account: UserID?, _ request: Request) async throws -> Bool {
-        guard let hash = hash(request) else { return false }
-        let now = clock.now
-        let record = try await store.read { try $0.web.find(.session, hash, at: now) }
-        guard let record,
-            let session = try? record.content.use({
-                try JSONDecoder().decode(BrowserSession.self, from: Data($0))
-            }), account.map({ $0 == session.account }) ?? true
-        else { return false }
+    func end(_ request: Request) async throws -> Bool {
+        guard let (hash, session) = try await held(request) else { return false }
         try await store.write { try $0.web.delete(.session, hash) }
-        for (app, grant) in session.grants {
-            guard let app = AppID(app) else { continue }
-            try await grants.end(grant, of: session.account, app: app)
-        }
+        _ = try await grants.end(
+            SignOut(
+                account: session.account, app: nil, grant: nil, browser: session.proof.grant,
+                isOfBrowser: false))
         return true
     }
 
-    /// Returns the grant with which the account pages of an app act for the user, making one if
-    /// there is none.
-    func grant(_ found: Found, app: AppRecord) async throws -> GrantID {
+    /// The session of a request's cookie, even if its sign-in has ended.
+    func held(_ request: Request) async throws -> (hash: [UInt8], session: BrowserSession)? {
+        guard let hash = hash(request) else { return nil }
         let now = clock.now
-        if let known = found.session.grants[app.id.text],
-            try await store.read({ tables in
-                try tables.grants.find(known)?.family.status(at: now) == .live
-            })
-        {
-            return known
-        }
-        let session = found.session
-        let id = try await makeGrant(session.proof, app, keepsAlive: false)
-        var changed = session
-        changed.grants[app.id.text] = id
-        try await write(changed, found.hash)
-        return id
+        return try await store.read { try $0.web.find(.session, hash, at: now) }
+            .flatMap { Self.session($0) }.map { (hash, $0) }
     }
 
     /// Keeps the session in which the user changed the password, or ended all other sign-ins.
-    ///
-    /// - Parameter grant: The sign-in that made the change, which did not end.
-    func keep(_ found: Found, grant: GrantID, app: AppID) async throws {
+    func keep(_ found: Found) async throws {
         let user = found.session.account
         guard
             let epoch = try await store.read({ try $0.accounts.standing(of: user)?.epoch })
         else { return }
         var session = found.session
-        (session.proof.epoch, session.grant, session.grants) = (epoch, grant, [app.text: grant])
-        try await write(session, found.hash)
+        session.proof.epoch = epoch
+        try await write(session, found.hash, until: found.expiresAt)
     }
 
-    /// - Parameter keepsAlive: Whether the grant outlives access tokens, for the session itself.
-    private func makeGrant(
-        _ proof: PageProof, _ app: AppRecord, keepsAlive: Bool,
-        where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }
-    ) async throws -> GrantID {
-        var generator = SystemRandomNumberGenerator()
-        let id = GrantID.random(using: &generator)
-        var words = [Scope.openID, Scope.full]
-        if keepsAlive { words.append(Scope.offline) }
-        _ = try await grants.tokens(
-            for: SignIn(
-                account: proof.account, app: app, methods: proof.methods, at: proof.at,
-                scope: Scope(words: words), epoch: proof.epoch, authenticator: proof.passkey,
-                authenticators: proof.authenticators, isRecovery: proof.isRecovery, isPage: true),
-            id: id, where: isGood)
-        return id
+    /// Notes that the user is about to prove more, for the account page of an app.
+    func noteStepUp(for app: AppID, _ request: Request) async throws {
+        guard let found = try await find(request), found.session.stepUpApp != app else { return }
+        var session = found.session
+        session.stepUpApp = app
+        try await write(session, found.hash, until: found.expiresAt)
     }
 
     private func hash(_ request: Request) -> [UInt8]? {
@@ -211,11 +190,11 @@ struct BrowserSessions: Sendable {
         }
     }
 
-    private func write(_ session: BrowserSession, _ hash: [UInt8]) async throws {
+    private func write(_ session: BrowserSession, _ hash: [UInt8], until end: Instant) async throws
+    {
         let record = WebRecord(
             .session, hash, account: session.account,
-            content: Sensitive([UInt8](try JSONEncoder().encode(session))),
-            expiresAt: session.createdAt + BrowserSession.lifetime)
+            content: Sensitive([UInt8](try JSONEncoder().encode(session))), expiresAt: end)
         try await store.write(.process) { try $0.web.put(record) }
     }
 

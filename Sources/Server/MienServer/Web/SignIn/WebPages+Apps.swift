@@ -2,10 +2,10 @@ internal import Foundation
 internal import HTTPTypes
 package import Hummingbird
 internal import MienAPI
-package import MienCore
+internal import MienCore
 internal import MienStore
 
-/// Wishes of apps: single sign-on, prompts, permission, and logout.
+/// Wishes of apps: single sign-on, prompts, and permission.
 extension WebPages: SignInPages {
     package func signIn(
         _ wanted: AuthorizationService.Request, _ parameters: AuthorizationParameters,
@@ -102,6 +102,12 @@ extension WebPages: SignInPages {
         guard session.proof.journey == app.settings.pageJourney?.text else { return false }
         return session.app == app.id || session.proof.passkey != nil
             || Self.ofOneApp.isDisjoint(with: session.proof.methods)
+    }
+
+    /// Whether a session opens the account page of an app: it counts there, and so does what the
+    /// user has proved since.
+    func opensAccount(_ session: BrowserSession, in app: AppRecord) -> Bool {
+        counts(session, in: app) && session.stepUpApp.map { $0 == app.id } ?? true
     }
 
     /// Whether a code may go to the app without a click.
@@ -282,26 +288,5 @@ extension WebPages: SignInPages {
                         }),
                 ], scripts: ["post.js"], formTarget: Self.formTarget(answer.address)),
             for: view)
-    }
-
-    // MARK: Signing out
-
-    package func signOut(_ account: UserID?, _ request: Request) async throws -> [String] {
-        guard try await sessions.end(account, request) else { return [] }
-        return [sessions.cookies.removal(.session)]
-    }
-
-    package func signOutQuestion(_ request: Request) async throws -> Response? {
-        guard let found = try await sessions.find(request) else { return nil }
-        let view = view(request, app: nil)
-        return renderer.response(
-            WebPage(
-                template: "confirm", title: view.texts("signout_title"),
-                values: [
-                    "text": .text(
-                        view.texts("signout_text", ["name": found.account.shownName ?? ""])),
-                    "action": "/signout", "button": .text(view.texts("button_sign_out")),
-                    "danger": false, "back": "/account", "fields": [],
-                ]), for: view)
     }
 }

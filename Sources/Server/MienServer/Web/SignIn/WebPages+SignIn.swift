@@ -26,18 +26,7 @@ extension WebPages {
         router.get("signin") { request, context in
             try await beginForAccount(request, context, to: "/account")
         }
-        router.post("signout") { request, _ in
-            do { _ = try await ownForm(request) } catch is OutsideForm {
-                return try await expired(request, nil)
-            }
-            let cookies = try await signOut(nil, request)
-            var response = message(
-                view(request, app: nil), title: "signout_done_title", text: "signout_done_text")
-            for cookie in cookies {
-                response.headers.append(.init(name: .setCookie, value: cookie))
-            }
-            return response
-        }
+        addSignOut(to: router)
     }
 
     // MARK: Beginning
@@ -54,6 +43,7 @@ extension WebPages {
         var flow = SignInFlow(
             app: app.id, goal: goal, journey: journey, browser: sessions.mark(of: browser),
             grant: grant, stepUp: stepUp, hint: hint, stage: stage ?? .ended(""))
+        if grant != nil { try await sessions.noteStepUp(for: app.id, request) }
         if stage == nil { flow.stage = try await firstStage(of: flow, app, request) }
         return "/signin/\(try await flows.begin(flow))"
     }
@@ -65,7 +55,7 @@ extension WebPages {
         do {
             let answer: JourneyAnswer
             if let grant = flow.grant {
-                answer = try await PageSignIn.with(grant) {
+                answer = try await PageSignIn(grant: grant, app: app.id).run {
                     try await journeys.start(
                         flow.journey, in: app,
                         device: flow.stepUp == nil ? nil : device(request),
@@ -121,7 +111,7 @@ extension WebPages {
 
     /// - Parameter id: The flow that this browser asked for, which may be another browser's: of two
     ///   cookies, one was lost.
-    private func expired(_ request: Request, _ id: String?) async throws -> Response {
+    func expired(_ request: Request, _ id: String?) async throws -> Response {
         // Sets no cookie: a form of another site comes without the browser's cookies, and must not
         // replace them.
         let view = view(request, app: nil)
@@ -492,8 +482,9 @@ extension WebPages {
             }
             return try await signedIn(
                 PageProof(
-                    account: proof.account, journey: held.flow.journey.text,
-                    methods: proof.methods, at: proof.at, epoch: proof.epoch,
+                    account: proof.account, grant: Self.freshGrant(),
+                    journey: held.flow.journey.text, methods: proof.methods, at: proof.at,
+                    epoch: proof.epoch,
                     authenticators: proof.authenticators, isRecovery: proof.isRecovery,
                     claims: proof.claims), held, app,
                 request, browser, cookies: cookies
@@ -509,6 +500,11 @@ extension WebPages {
         }
     }
 
+    private static func freshGrant() -> GrantID {
+        var generator = SystemRandomNumberGenerator()
+        return .random(using: &generator)
+    }
+
     /// Begins the browser's session and goes on to the goal.
     private func signedIn(
         _ proof: PageProof, _ held: SignInFlows.Held, _ app: AppRecord, _ request: Request,
@@ -518,7 +514,8 @@ extension WebPages {
         var held = held, cookies = cookies
         let address = "/signin/\(held.id)"
         do {
-            cookies.append(try await sessions.begin(proof, app: app, request, where: isGood))
+            cookies.append(
+                try await sessions.begin(proof, app: app.id, browser, request, where: isGood))
         } catch is OAuthError {
             // The account changed during the sign-in.
             held.flow.stage = .ended("signin_ended_rejected")
@@ -545,9 +542,9 @@ extension WebPages {
     ///
     /// - Returns: `false` if the passkey is somebody else's, or the account changed meanwhile.
     private func strengthen(
-        _ grant: GrantID, by owner: PasskeyService.Owner, _ request: Request
+        _ grant: GrantID, by owner: PasskeyService.Owner, _ app: AppRecord, _ request: Request
     ) async throws -> Bool {
-        let caller = try await PageSignIn.with(grant) {
+        let caller = try await PageSignIn(grant: grant, app: app.id).run {
             try await grants.caller(of: request, needed: .signIn)
         }
         guard caller.account.id == owner.account else { return false }
@@ -567,7 +564,7 @@ extension WebPages {
             let owner = try await passkeys.signIn(
                 credential, app: app, device: try await device(request))
             if let grant = held.flow.grant, let stepUp = held.flow.stepUp {
-                guard try await strengthen(grant, by: owner, request) else {
+                guard try await strengthen(grant, by: owner, app, request) else {
                     throw Problem(.invalidCredentials)
                 }
                 return try await goOn(stepUp, held, for: grant, app, request, cookies: [])
@@ -580,8 +577,9 @@ extension WebPages {
                 cookies.append(sessions.cookies.set(.device, token))
             }
             let proof = PageProof(
-                account: owner.account, journey: held.flow.journey.text, methods: owner.methods,
-                at: clock.now, epoch: owner.epoch, authenticators: [owner.authenticator],
+                account: owner.account, grant: Self.freshGrant(),
+                journey: held.flow.journey.text, methods: owner.methods, at: clock.now,
+                epoch: owner.epoch, authenticators: [owner.authenticator],
                 isRecovery: false, passkey: owner.authenticator)
             return try await signedIn(proof, held, app, request, browser, cookies: cookies)
         } catch let problem as Problem where problem.status < 500 && problem.status != 429 {

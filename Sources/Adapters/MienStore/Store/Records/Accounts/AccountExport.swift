@@ -302,7 +302,7 @@ extension ExportedTable {
         ],
         omitted: [
             "account_id": owner, "nonce": "a random value from which tokens are derived",
-            "users_mark": keyedHash,
+            "users_mark": keyedHash, "browser_mark": keyedHash,
             "claims_sealed": "what the app's tokens repeat of the account and of the journey",
         ])
 
@@ -465,6 +465,7 @@ extension ExportedTable {
         "admin_offer": "invitations and setup codes of administrators",
         "admin_session": "browsers in which administrators signed in",
         "app": "the operator's apps",
+        "app_refusal": "why requests of apps were refused, with nothing of a request",
         "audit_anchor": "proves how the log of all accounts begins",
         "authorization_code":
             "codes of at most 60 seconds, sealed, of which the sign-ins list the redeemed ones",
@@ -484,6 +485,7 @@ extension ExportedTable {
         "organization_app": "which apps the operator's customers may use",
         "one_time_code": "keyed hashes of codes of minutes, which the user got by mail",
         "product_key": "the operator's product keys",
+        "registration_token": "the operator's tokens for programs that register apps",
         "registry_key": "keyed hashes, which find people of the operator's registry",
         "registry_person":
             "people of the operator's registry, sealed and linked to no account",

@@ -32,13 +32,15 @@ public struct AccountRecord: Sendable {
     /// - Parameters:
     ///   - expiresAt: The end of a sign-up, which makes the account pending.
     ///   - isTest: Whether it is an account to try journeys with.
+    ///   - isSuspended: Whether it begins suspended.
     public static func new(
         _ id: UserID, _ profile: AccountProfile, keys: StoreKeys, at now: Instant,
-        pendingUntil expiresAt: Instant? = nil, isTest: Bool = false
+        pendingUntil expiresAt: Instant? = nil, isTest: Bool = false, isSuspended: Bool = false
     ) -> NewAccount {
         let (key, sealed) = keys.newAccountKey(for: id)
         let record = AccountRecord(
-            id: id, state: expiresAt == nil ? .active : .pending, profile: Sensitive(profile),
+            id: id, state: expiresAt != nil ? .pending : isSuspended ? .suspended : .active,
+            profile: Sensitive(profile),
             createdAt: now, updatedAt: now, expiresAt: expiresAt, isTest: isTest, key: key)
         return NewAccount(record: record, sealedKey: sealed)
     }

@@ -138,6 +138,17 @@ public struct AuthenticatorTable {
             != nil
     }
 
+    /// Returns what imported passwords name as their `imported`: the ways in which they are hashed.
+    public func importedHashes() throws(StoreError) -> [String] {
+        var found: [String] = []
+        // From one to the next through the index, because there may be many passwords.
+        while let next = try connection.row(
+            "SELECT pack FROM authenticator WHERE type = ? AND pack > ? ORDER BY type, pack LIMIT 1",
+            .text(AuthenticatorType.password.rawValue), .text(found.last ?? ""))
+        { found.append(try next.text(0)) }
+        return found
+    }
+
     /// Deletes every face of an app together with the app.
     public func deleteAll(ofApp app: AppID) throws(StoreError) {
         connection.leaveNoTrace()

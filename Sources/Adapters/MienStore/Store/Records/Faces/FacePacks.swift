@@ -35,6 +35,7 @@ extension AuthenticatorTable {
 
     /// Returns the pack that created a face, or an empty text for other authenticators.
     static func pack(of record: AuthenticatorRecord) -> String {
+        if record.type == .password { return record.info["imported"]?.stringValue ?? "" }
         guard record.type == .face else { return "" }
         return record.info["pack"]?.stringValue ?? unknownPack
     }

@@ -74,10 +74,13 @@ public struct OTPRegistrationTable {
 public struct OTPTokenTable {
     let connection: any SQLConnection
 
-    public func insert(_ authenticator: AuthenticatorID, registration: String) throws(StoreError) {
+    /// - Parameter position: The first counter or time step whose code is valid.
+    public func insert(
+        _ authenticator: AuthenticatorID, registration: String, position: Int64 = 0
+    ) throws(StoreError) {
         try connection.execute(
-            "INSERT INTO otp_token (authenticator_id, registration_id, position) VALUES (?, ?, 0)",
-            .id(authenticator), .text(registration))
+            "INSERT INTO otp_token (authenticator_id, registration_id, position) VALUES (?, ?, ?)",
+            .id(authenticator), .text(registration), .integer(position))
     }
 
     /// Returns the first counter or time step whose code is still valid; `nil` if the OTP token

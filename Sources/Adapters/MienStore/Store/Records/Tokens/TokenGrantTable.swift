@@ -1,11 +1,13 @@
 public import MienAPI
 public import MienCore
 
-/// One sign-in of a user in an app: the scope of its tokens and the state of its refresh tokens.
+/// One sign-in of a user in an app: the scope of its tokens and the state of its refresh tokens. The
+/// sign-in of a browser itself has no app and no tokens.
 public struct TokenGrantRecord: Sendable {
     public let id: GrantID
     public let account: UserID
-    public let app: AppID
+    /// `nil` for the sign-in of a browser, which opens apps and the account pages.
+    public let app: AppID?
     /// The device key or passkey that signed in directly, without a journey.
     public let authenticator: AuthenticatorID?
     /// The authenticators used in the sign-in. Removing any of them ends it.
@@ -25,18 +27,21 @@ public struct TokenGrantRecord: Sendable {
     public var family: RefreshFamily
     /// The organization through which the user signed in.
     public let organization: OrganizationID?
+    /// The browser that the user signed in with, as a keyed hash of its cookie and the account; `nil`
+    /// if no page of this server led to the sign-in.
+    public let browserMark: [UInt8]?
     /// Claims that the tokens tell besides those of the scope.
     public let claims: GrantClaims
 
     public init(
-        id: GrantID, account: UserID, app: AppID, authenticator: AuthenticatorID?, nonce: [UInt8],
+        id: GrantID, account: UserID, app: AppID?, authenticator: AuthenticatorID?, nonce: [UInt8],
         scope: Scope, resources: [String],
         methods: [String], keyThumbprint: String?, signedInAt: Instant, family: RefreshFamily,
         authenticators: [AuthenticatorID] = [],
         newestProof: SignInProof? = nil, organization: OrganizationID? = nil,
-        claims: GrantClaims = GrantClaims()
+        browserMark: [UInt8]? = nil, claims: GrantClaims = GrantClaims()
     ) {
-        (self.organization, self.claims) = (organization, claims)
+        (self.organization, self.browserMark, self.claims) = (organization, browserMark, claims)
         (self.id, self.account, self.app, self.authenticator, self.nonce) = (
             id, account, app, authenticator, nonce
         )
@@ -78,7 +83,7 @@ public struct TokenGrantTable {
     let keys: StoreKeys
     private static let columns = """
         id, account_id, app_id, authenticator_id, nonce, scope, resources, methods, key_thumbprint, signed_in_at, generation, created_at, used_at, \
-        idle_ms, expires_at, revoked_at, users_mark, proofs, active_at, organization_id, claims_sealed
+        idle_ms, expires_at, revoked_at, users_mark, proofs, active_at, organization_id, claims_sealed, browser_mark
         """
 
     public func insert(_ grant: TokenGrantRecord) throws(StoreError) {
@@ -88,10 +93,11 @@ public struct TokenGrantTable {
             ? .null
             : .blob(keys.seal(JSONColumn.bytes(grant.claims), .grantClaims, for: grant.id.text))
         try connection.execute(
-            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO token_grant (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             .id(grant.id),
             .id(grant.account),
-            .id(grant.app), .id(grant.authenticator), .blob(grant.nonce), .text(grant.scope.text),
+            grant.app.map { .id($0) } ?? .null, .id(grant.authenticator), .blob(grant.nonce),
+            .text(grant.scope.text),
             .text(JSONColumn.text(grant.resources)),
             .text(JSONColumn.text(grant.methods)), .text(grant.keyThumbprint ?? ""),
             .time(grant.signedInAt), .integer(Int64(family.generation)),
@@ -99,7 +105,7 @@ public struct TokenGrantTable {
             family.idle.map { .integer($0.milliseconds) } ?? .null, .time(family.expiresAt),
             .time(family.revokedAt), family.usersMark.map { .blob($0) } ?? .null,
             .text(JSONColumn.text(grant.newestProof)), .time(family.activeAt),
-            .id(grant.organization), claims)
+            .id(grant.organization), claims, grant.browserMark.map { .blob($0) } ?? .null)
         try link(grant)
     }
 
@@ -131,7 +137,7 @@ public struct TokenGrantTable {
         guard let first = rows.first else { return nil }
         var authenticators: [AuthenticatorID] = []
         for row in rows {
-            if try row.optionalText(21) != nil { authenticators.append(try row.identifier(21)) }
+            if try row.optionalText(22) != nil { authenticators.append(try row.identifier(22)) }
         }
         return try record(first, authenticators)
     }
@@ -263,6 +269,21 @@ public struct TokenGrantTable {
             .filter { $0.family.status(at: now) == .live }
     }
 
+    /// Returns the sign-ins of an account that began in a browser and that nobody has ended, at most
+    /// `count` of them: the browser's own, then those of apps, newest first. An expired one is among
+    /// them until it is swept, because its app may not have noticed.
+    public func all(of account: UserID, inBrowser mark: [UInt8], atMost count: Int)
+        throws(StoreError) -> [TokenGrantRecord]
+    {
+        try connection.rows(
+            """
+            SELECT \(Self.columns) FROM token_grant
+            WHERE browser_mark = ? AND browser_mark IS NOT NULL AND account_id = ? AND revoked_at IS NULL
+            ORDER BY CASE WHEN app_id IS NULL THEN 0 ELSE 1 END, created_at DESC, id DESC LIMIT ?
+            """, .blob(mark), .id(account), .integer(Int64(count))
+        ).map { row throws(StoreError) in try record(row) }
+    }
+
     /// Returns `count` of an account's sign-ins that have not ended, after `last`, newest first.
     ///
     /// - Throws: ``StoreError`` `.stale` if `last` no longer exists. An ended one keeps its place
@@ -327,7 +348,8 @@ public struct TokenGrantTable {
                 GrantClaims.self, keys.open(sealed, .grantClaims, for: id.text))
         }
         return TokenGrantRecord(
-            id: id, account: try row.identifier(1), app: try row.identifier(2),
+            id: id, account: try row.identifier(1),
+            app: try row[2] == .null ? nil : row.identifier(2),
             authenticator: try row.optionalIdentifier(3),
             nonce: try row.blob(4), scope: scope,
             resources: try JSONColumn.value([String].self, row.text(6).utf8),
@@ -342,6 +364,7 @@ public struct TokenGrantTable {
                 usersMark: try row.optionalBlob(16), activeAt: try row.optionalInstant(18)),
             authenticators: authenticators,
             newestProof: proof == "[]" ? nil : try JSONColumn.value(SignInProof.self, proof.utf8),
-            organization: try row.optionalIdentifier(19), claims: claims ?? GrantClaims())
+            organization: try row.optionalIdentifier(19), browserMark: try row.optionalBlob(21),
+            claims: claims ?? GrantClaims())
     }
 }

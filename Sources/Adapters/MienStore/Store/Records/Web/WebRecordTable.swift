@@ -22,6 +22,12 @@ public struct WebRecord: Sendable {
         case answer
         /// An authorization request that an app has pushed.
         case pushed
+        /// The secret of an authenticator app that waits for its first code.
+        case authenticatorApp = "authenticator_app"
+        /// A sign-in on a device without a browser, by the device's code.
+        case device
+        /// The hash of the device's code, by the code that a person types.
+        case deviceCode = "device_code"
     }
 
     public let kind: Kind

@@ -4,8 +4,21 @@ extension FirstSchema {
         CREATE TABLE app (
           id TEXT PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, party TEXT NOT NULL,
           secret_hash {blob}, settings TEXT NOT NULL, hears_logouts BIGINT NOT NULL DEFAULT 0,
+          registration_token_id TEXT, registration_hash {blob},
           created_at BIGINT NOT NULL, updated_at BIGINT NOT NULL);
         CREATE INDEX app_by_time ON app (created_at, id);
+
+        CREATE TABLE registration_token (
+          id TEXT PRIMARY KEY, token_hash {blob} NOT NULL, name TEXT NOT NULL,
+          uses BIGINT NOT NULL, used BIGINT NOT NULL, requires_pkce BIGINT NOT NULL,
+          created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL, revoked_at BIGINT);
+        CREATE INDEX registration_token_by_time ON registration_token (created_at, id);
+
+        CREATE TABLE app_refusal (
+          app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, route TEXT NOT NULL,
+          error TEXT NOT NULL, description TEXT NOT NULL, count BIGINT NOT NULL,
+          first_at BIGINT NOT NULL, last_at BIGINT NOT NULL,
+          PRIMARY KEY (app_id, route, error, description));
 
         -- A pending account, a sign-up, has an end.
         CREATE TABLE account (

@@ -1,10 +1,11 @@
 extension FirstSchema {
     /// Sign-ins, the codes that become one, and the keys that sign their tokens.
     static let tokens = """
-        -- The activity is NULL until there is one besides refreshing.
+        -- The activity is NULL until there is one besides refreshing. The app is NULL for the sign-in
+        -- of a browser itself, the browser for one that no browser led to.
         CREATE TABLE token_grant (
           id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
-          app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE,
+          app_id TEXT REFERENCES app (id) ON DELETE CASCADE, browser_mark {blob},
           organization_id TEXT NOT NULL DEFAULT '', authenticator_id TEXT NOT NULL,
           nonce {blob} NOT NULL, scope TEXT NOT NULL, resources TEXT NOT NULL,
           key_thumbprint TEXT NOT NULL, methods TEXT NOT NULL, signed_in_at BIGINT NOT NULL,
@@ -13,6 +14,8 @@ extension FirstSchema {
           expires_at BIGINT NOT NULL, revoked_at BIGINT, claims_sealed {blob});
         CREATE INDEX token_grant_by_account ON token_grant (account_id, app_id);
         CREATE INDEX token_grant_by_authenticator ON token_grant (authenticator_id);
+        CREATE INDEX token_grant_by_browser ON token_grant (browser_mark)
+          WHERE browser_mark IS NOT NULL;
         CREATE INDEX token_grant_by_end ON token_grant (expires_at);
         CREATE INDEX token_grant_by_organization ON token_grant (organization_id, account_id)
           WHERE organization_id <> '';
