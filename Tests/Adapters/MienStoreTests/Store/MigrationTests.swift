@@ -236,7 +236,7 @@ import Testing
         }
         #expect(
             steps == [
-                "1-first b8a8a0d8cc417e0ac91dcd9f6209a51e483d228d8fd40992293cb62e2bf0b101"
+                "1-first a3eb8fa15df36bfde200beca503381ad43449097ecf753cf58946016241159b5"
             ])
     }
 }

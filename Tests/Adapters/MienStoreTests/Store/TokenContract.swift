@@ -52,7 +52,9 @@ import Testing
         let test = try await TestStore(kind), ana = try await test.account("ana")
         let bob = try await test.account("bob"), mark: [UInt8] = [7, 8, 9]
         try await test.app(.shop)
-        func grant(_ id: String, _ account: UserID, _ app: AppID?, _ mark: [UInt8]?, _ second: Int64)
+        func grant(
+            _ id: String, _ account: UserID, _ app: AppID?, _ mark: [UInt8]?, _ second: Int64
+        )
             -> TokenGrantRecord
         {
             let now = Instant.start + .seconds(second)

@@ -48,6 +48,7 @@ import Testing
         (settings.profile, settings.requiresPKCE) = (.fapi2, false)
         (settings.introspectionApps, settings.allowsDevices) = ([AppID("web")!], true)
         settings.initiateLoginURI = "https://app.example.org/login"
+        settings.frontChannelLogoutURI = "https://app.example.org/signed-out"
         (settings.clientURI, settings.policyURI, settings.termsURI) = (
             "https://app.example.org", "https://app.example.org/privacy",
             "https://app.example.org/terms"

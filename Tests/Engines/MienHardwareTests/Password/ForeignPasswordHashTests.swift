@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "what is no hash, or costs too much, is refused",
+        "malformed and costly hashes are refused",
         arguments: [
             ("", "is not a known kind"), ("plain", "is not a known kind"),
             ("$1$salt$hash", "is not a known kind"), ("$argon2i$v=19$m=8,t=1,p=1$a$b", "kind"),

@@ -49,7 +49,8 @@ struct AccountPagesTests {
             #expect(page.headers["cache-control"] == "no-store")
             // The person has used no app. Names in the other direction of writing stay in one piece.
             let row = "<p class=\"list-title\"><span dir=\"auto\">"
-            #expect(page.text.contains("\(row)Web browser</span>") && !page.text.contains("App shop<"))
+            #expect(
+                page.text.contains("\(row)Web browser</span>") && !page.text.contains("App shop<"))
             let stranger = PageBrowser(server.address)
             #expect(
                 try await stranger.get("/account").location?.hasPrefix("/signin/") == true)

@@ -237,7 +237,9 @@ struct SingleSignOutTests {
 
             // An address that is not the app's, or of no app, is left out of the question.
             _ = try await browser.signIn(PagesTests.authorize("news"))
-            let misdirected: [(String?, String)] = [("news", "https://evil.example/"), (nil, Self.back)]
+            let misdirected: [(String?, String)] = [
+                ("news", "https://evil.example/"), (nil, Self.back),
+            ]
             for (app, target) in misdirected {
                 let asked = try await browser.get(
                     Self.logout(["client_id": app, "post_logout_redirect_uri": target]))
@@ -314,7 +316,8 @@ struct SingleSignOutTests {
     {
         try await run { server, browser, _ in
             let uri = "https://app.example.org/out"
-            try await PagesTests.makeApp("wiki", on: server, ["frontchannel_logout_uri": .string(uri)])
+            try await PagesTests.makeApp(
+                "wiki", on: server, ["frontchannel_logout_uri": .string(uri)])
             _ = try await Self.tokens("wiki", in: browser, on: server)
             let shop = try await Self.tokens("shop", in: browser, on: server)
             let page = try await browser.get(Self.logout(["id_token_hint": shop["id_token"]]))

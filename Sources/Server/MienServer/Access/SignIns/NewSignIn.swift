@@ -49,8 +49,13 @@ extension Tables {
     func browserMark(of signIn: SignIn) throws -> [UInt8]? {
         guard let id = signIn.browser else { return nil }
         guard let browser = try grants.find(id), browser.account == signIn.account,
-            browser.app == nil, browser.family.revokedAt == nil
+            browser.app == nil, let mark = browser.browserMark
         else { throw GrantService.refused }
-        return browser.browserMark
+        // A new sign-in of the same user may have taken its place.
+        if browser.family.revokedAt != nil {
+            let live = try grants.all(of: signIn.account, inBrowser: mark, atMost: 1)
+            guard live.contains(where: { $0.app == nil }) else { throw GrantService.refused }
+        }
+        return mark
     }
 }

@@ -29,10 +29,12 @@ extension GrantService {
     /// Begins the sign-in of a browser itself. It opens apps and the account pages, and has no
     /// tokens.
     ///
-    /// - Parameter isGood: Evaluated in the transaction that stores the sign-in.
+    /// - Parameters:
+    ///   - former: The browser's previous sign-in and its user. It ends, and the sign-ins of apps stay.
+    ///   - isGood: Evaluated in the transaction that stores the sign-in.
     /// - Throws: ``OAuthError`` `invalid_grant` if the account changed since the proof.
     package func begin(
-        _ grant: TokenGrantRecord, epoch: Int,
+        _ grant: TokenGrantRecord, epoch: Int, inPlaceOf former: (id: GrantID, account: UserID)?,
         where isGood: @escaping @Sendable (Tables) throws -> Bool = { _ in true }
     ) async throws {
         let now = clock.now
@@ -41,6 +43,12 @@ extension GrantService {
                 try tables.insert(
                     grant, epoch: epoch, "browser.signed_in", actor: "user", at: now)
             else { throw Self.refused }
+            guard let former, try tables.grants.revoke(former.id, of: former.account, at: now)
+            else { return }
+            try tables.audit.append(
+                AuditEvent(
+                    "browser.signed_out", actor: "user", account: former.account, app: nil,
+                    detail: ["grant": .string(former.id.text)]), at: now)
         }
     }
 

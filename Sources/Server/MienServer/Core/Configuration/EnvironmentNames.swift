@@ -16,6 +16,7 @@ enum EnvironmentNames {
     /// Variables of the scripts and tests in this repository, which start servers.
     private static let development: Set = [
         "MIEN_API_EXAMPLES", "MIEN_API_SECONDS", "MIEN_API_SEED", "MIEN_ATTACKERS", "MIEN_BUILD",
+        "MIEN_CONNECT_AFTER", "MIEN_CONNECT_LAYER", "MIEN_CONNECT_WORKERS",
         "MIEN_CREDENTIAL", "MIEN_EXAMPLES", "MIEN_FORMER_PROGRAM", "MIEN_FUZZ_JOBS",
         "MIEN_FUZZ_SEED", "MIEN_HISTORIES", "MIEN_KILLS", "MIEN_KITS", "MIEN_MANY_KILLS",
         "MIEN_MODEL_MIRRORS",

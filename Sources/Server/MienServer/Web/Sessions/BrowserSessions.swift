@@ -119,6 +119,7 @@ struct BrowserSessions: Sendable {
     ) async throws -> String {
         var generator = SystemRandomNumberGenerator()
         let secret = generator.bytes(32), now = clock.now
+        let former = try await held(request)
         let family = RefreshFamily(
             generation: 0, createdAt: now, expiresAt: now + GrantService.browserLifetime,
             usedAt: now, idle: GrantService.browserIdle, revokedAt: nil)
@@ -130,8 +131,11 @@ struct BrowserSessions: Sendable {
             newestProof: SignInProof(
                 methods: proof.methods, at: proof.at, isRecovery: proof.isRecovery),
             browserMark: mark(of: browser, for: proof.account))
-        try await grants.begin(grant, epoch: proof.epoch, where: isGood)
-        _ = try await end(request)
+        try await grants.begin(
+            grant, epoch: proof.epoch,
+            inPlaceOf: former.map { ($0.session.proof.grant, $0.session.account) },
+            where: isGood)
+        if let former { try await store.write { try $0.web.delete(.session, former.hash) } }
         try await write(
             BrowserSession(proof: proof, app: app), store.keys.hash(ofSecret: secret),
             until: family.expiresAt)

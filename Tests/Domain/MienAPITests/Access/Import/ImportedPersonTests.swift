@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "a row that is no CSV is refused",
+        "malformed rows are refused",
         arguments: ["a\"b", "\"a\"b", "\"a", "a\0b", "\"a\"\"", "\"a\" ,b"])
     func rows(text: String) {
         #expect(throws: ImportFault.self) { _ = try CSVRow(Array(text.utf8)) }
