@@ -79,6 +79,7 @@ public struct MienServiceResponse: Sendable {
         return switch word?.stringValue {
         case "expired": .expiredOTPPasscode
         case "invalid_credentials", "wrong_code": .invalidCredentials
+        case "insufficient_user_authentication": .reauthenticationRequired
         case nil: nil
         default:
             step == .rejection || data?["error"] != nil || errorData?["code"] != nil

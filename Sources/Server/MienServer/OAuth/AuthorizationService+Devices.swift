@@ -30,6 +30,10 @@ extension AuthorizationService {
                 "dpop_jkt must be the thumbprint of a key, and that of the DPoP proof if there is one."
             )
         }
+        let levels = (form["acr_values"] ?? "").split(separator: " ").map(String.init)
+        guard levels.count <= 16 else {
+            throw OAuthError(.invalidRequest, "acr_values must have at most 16 values.")
+        }
         let maxAge = form["max_age"].map { Int($0) ?? -1 }
         guard maxAge.map({ $0 >= 0 }) ?? true else {
             throw OAuthError(.invalidRequest, "max_age must be a number of seconds.")
@@ -39,7 +43,7 @@ extension AuthorizationService {
         let end = now + DeviceAuthorization.lifetime
         let device = DeviceAuthorization(
             app: app.id, scope: scope.text, resources: resources,
-            acrValues: (form["acr_values"] ?? "").split(separator: " ").map(String.init),
+            acrValues: levels,
             maxAge: maxAge, thumbprint: thumbprint ?? named, userCode: .random(using: &generator),
             expiresAt: end)
         let record = WebRecord(

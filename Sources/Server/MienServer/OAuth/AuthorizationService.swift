@@ -253,7 +253,8 @@ package struct AuthorizationService: Sendable {
         guard request.expectedAccount.map({ $0 == proof.account }) ?? true else {
             return redirect(
                 of: request, error: .loginRequired,
-                "Another user signed in than the one in id_token_hint.")
+                "Another user signed in than the one that the app asked for, by id_token_hint or by sub in claims."
+            )
         }
         let level = AuthenticationContext.of(proof.methods)
         guard Self.meets(level, request.claims.essentialLevels) else {

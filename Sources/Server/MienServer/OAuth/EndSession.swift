@@ -54,6 +54,13 @@ package struct EndSession: Sendable {
             return pages.fault("The client_id is not that of the id_token_hint.", to: request)
         }
         let wish = try await SignOutRequest(form, of: signIn, in: store)
+        if wish.isMisdirected {
+            // The sign-in ends all the same; only the way back to the app is refused.
+            if let app = wish.app { RequestFacts.note(claimed: app.id) }
+            RequestFacts.note(
+                refusal: .init(
+                    error: OAuthError.Code.invalidRequest.rawValue, description: Self.misdirected))
+        }
         guard signIn == nil else { return try await pages.signOut(wish, request) }
         // Without an ID token, nothing proves that the app's own user signs out.
         if let question = try await pages.signOutQuestion(wish, request) { return question }

@@ -278,6 +278,10 @@ package struct OAuthRoutes {
         } catch AuthorizationService.Fault.page(let words) {
             return pages.fault(words, to: request)
         } catch AuthorizationService.Fault.answer(let answer) {
+            // Strangers can send such requests, so nothing is stored for them.
+            if answer.mode == .formPost, answer.deniedDevice == nil {
+                return pages.post(answer, request)
+            }
             return Response(
                 status: .seeOther,
                 headers: [
@@ -311,8 +315,10 @@ package struct OAuthRoutes {
     private func beginDevice(_ request: Request, _ context: MienRequestContext) async throws
         -> Response
     {
-        let form = try await form(request), app = try await clients.app(of: request, form)
-        if app.type == .public, try await starts.take(context.client.key, at: clock.now) != nil {
+        // As large as an address of the authorization endpoint.
+        let form = try await FormBody(request, maxBytes: 8192, budget: budget)
+        let app = try await clients.app(of: request, form)
+        guard try await starts.take(context.client.key, at: clock.now) == nil else {
             throw OAuthError(
                 .temporarilyUnavailable, "Too many requests. Try again in a moment.",
                 status: .tooManyRequests)

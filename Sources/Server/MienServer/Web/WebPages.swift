@@ -207,6 +207,18 @@ package struct WebPages: Sendable {
             ? origin : "\(origin.prefix { $0 != ":" }):"
     }
 
+    /// Where the form of a page that leads to an app may lead: the app, and wherever the app goes on.
+    ///
+    /// Browsers apply `form-action` to every redirect after a form, also to those of the app: a
+    /// callback of `api.example.org` that goes on to `app.example.org` would leave the person on the
+    /// sign-in page.
+    static func formTargets(_ address: String) -> String {
+        let target = formTarget(address)
+        if target.hasPrefix("https://") { return "\(target) https:" }
+        // Apps without TLS are on this machine only.
+        return target.hasPrefix("http://") ? "\(target) http: https:" : target
+    }
+
     /// The start token of a capture, as a cookie.
     func captureCookie(_ startToken: String) -> String {
         sessions.cookies.set(.capture, startToken)

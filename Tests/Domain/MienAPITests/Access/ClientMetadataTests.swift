@@ -13,7 +13,7 @@ import Testing
 
     @Test func `a short description has the defaults of the specification`() throws {
         let metadata = try Self.read("{\(Self.redirect)}")
-        let settings = metadata.settings(from: AppSettings())
+        let settings = metadata.settings(from: ClientMetadata.base)
         #expect(metadata.name == "a.example" && metadata.type == .confidential)
         #expect(settings.redirectURIs == ["https://a.example/back"] && settings.hasSignInPage)
         #expect(settings.authenticationMethod == .basic && settings.idTokenAlgorithm == .rs256)
@@ -26,6 +26,8 @@ import Testing
             {"client_name": "Dashboard", "redirect_uris": ["https://a.example/back"],
              "post_logout_redirect_uris": ["https://a.example/bye"],
              "backchannel_logout_uri": "https://a.example/logout",
+             "frontchannel_logout_uri": "https://a.example/out",
+             "frontchannel_logout_session_required": true,
              "initiate_login_uri": "https://a.example/login", "jwks_uri": "https://a.example/keys",
              "client_uri": "https://a.example", "policy_uri": "https://a.example/privacy",
              "tos_uri": "https://a.example/terms", "token_endpoint_auth_method": "private_key_jwt",
@@ -37,7 +39,7 @@ import Testing
              "dpop_bound_access_tokens": true}
             """#
         let metadata = try Self.read(json)
-        let settings = metadata.settings(from: AppSettings())
+        let settings = metadata.settings(from: ClientMetadata.base)
         #expect(settings.faults.isEmpty && settings.faults(of: .confidential).isEmpty)
         let told = ClientMetadata.members(
             name: metadata.name, type: metadata.type, settings: settings)
@@ -48,9 +50,12 @@ import Testing
         var before = AppSettings()
         (before.requiresPKCE, before.introspectionApps) = (false, [AppID("web")!])
         before.initiateLoginURI = "https://a.example/old"
+        (before.requiresDPoP, before.requiresPushedRequests) = (true, true)
         let settings = try Self.read("{\(Self.redirect)}").settings(from: before)
         #expect(!settings.requiresPKCE && settings.introspectionApps == before.introspectionApps)
         #expect(settings.initiateLoginURI == nil, "what it can tell is replaced")
+        #expect(settings.requiresDPoP && settings.requiresPushedRequests, "a demand stays")
+        #expect(!settings.hasSignInPage, "and so does an app that an administrator stopped")
         let open = try Self.read(
             "{\(Self.redirect), \"token_endpoint_auth_method\": \"none\"}")
         #expect(open.type == .public && open.settings(from: before).requiresPKCE)
@@ -87,6 +92,7 @@ import Testing
         #""initiate_login_uri": "http://a.example/""#, #""policy_uri": "javascript:alert(1)""#,
         #""logo_uri": "data:image/png;base64,AA""#, #""client_name": "a\nb""#,
         #""client_name": """#,
+        #""client_name": "Unlock: evil.example/x""#, #""client_name": "a@b""#,
         #""client_name": 5"#, #""require_signed_request_object": "yes""#,
         #""require_signed_request_object": true"#, #""application_type": "tv""#,
         #""backchannel_logout_uri": "ftp://a.example/""#,

@@ -50,7 +50,8 @@ struct AccountPagesTests {
             // The person has used no app. Names in the other direction of writing stay in one piece.
             let row = "<p class=\"list-title\"><span dir=\"auto\">"
             #expect(
-                page.text.contains("\(row)Web browser</span>") && !page.text.contains("App shop<"))
+                page.text.contains("\(row)Web browser</span>")
+                    && !page.text.contains("\(row)App shop<"))
             let stranger = PageBrowser(server.address)
             #expect(
                 try await stranger.get("/account").location?.hasPrefix("/signin/") == true)

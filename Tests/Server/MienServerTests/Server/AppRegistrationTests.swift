@@ -61,6 +61,7 @@ struct AppRegistrationTests {
                 [
                     "initiate_login_uri": "https://app.example.org/login",
                     "policy_uri": "https://app.example.org/privacy", "software_id": "x",
+                    "token_endpoint_auth_method": "client_secret_post",
                 ])
             #expect(made.status == 201, "\(made.body)")
             #expect(made.headers["cache-control"] == "no-store")
@@ -70,7 +71,13 @@ struct AppRegistrationTests {
             #expect(made["initiate_login_uri"] == "https://app.example.org/login")
             let app = PageApp(server: server, id: id, secret: secret)
             let browser = PageBrowser(server.address)
-            let asked = try await app.visit(in: browser)
+            let form = try await browser.open("/oauth2/authorize?\(app.query())")
+            let asked = try await browser.submit(
+                form,
+                [
+                    "option": "password", "f_username": "ada",
+                    "f_password": "a password nobody has",
+                ])
             let page = try await browser.open(asked.location ?? "")
             #expect(page.text.contains("Allow Dashboard to know who you are?"), "\(page.text)")
             #expect(page.text.contains("https://app.example.org/privacy"))
@@ -82,6 +89,15 @@ struct AppRegistrationTests {
                 try JSONText.parse(try #require(Base64URL.decode(header)))["alg"] == "RS256")
             let answer = try await server.admin.app(#require(AppID(id)))
             #expect(!answer.isFirstParty && answer.registrationToken?.hasPrefix("irt_") == true)
+            // Journeys of the API ask nobody for permission.
+            let journey = await #expect(throws: MienError.self) {
+                _ = try await JourneyClient(
+                    MienOptions(
+                        serverPath: server.address, applicationId: id,
+                        clientSecret: Sensitive(secret), retry: RetryPolicy(attempts: 1))
+                ).start("password-login")
+            }
+            #expect(journey?.problem?.code == .notPermitted)
             let listed = try await server.admin.registrationTokens()
             #expect(listed.map(\.used) == [1] && listed.first?.id == answer.registrationToken)
             #expect(listed.first?.token == nil)
@@ -118,6 +134,7 @@ struct AppRegistrationTests {
             let before = try await server.admin.app(#require(AppID(id)))
             var settings = before.settings.objectValue ?? [:]
             settings["requires_dpop"] = true
+            settings["sign_in_page"] = false
             settings["claims"] = ["groups": "roles"]
             _ = try await server.admin.updateApp(
                 #require(AppID(id)), AppRequest(name: "Dashboard", settings: .object(settings)))
@@ -125,13 +142,24 @@ struct AppRegistrationTests {
                 "client_id": .string(id), "client_name": "Board",
                 "redirect_uris": ["https://app.example.org/new"],
                 "client_secret": .string(made["client_secret"] ?? ""),
-                "dpop_bound_access_tokens": true,
+                "dpop_bound_access_tokens": false,
             ]
             let changed = try await Self.send(.put, path, server, access, .object(change))
             #expect(changed.status == 200 && changed["client_name"] == "Board", "\(changed.body)")
             #expect(changed.body["redirect_uris"] == ["https://app.example.org/new"])
             let after = try await server.admin.app(#require(AppID(id)))
             #expect(after.settings["claims"]?["groups"] == "roles" && after.name == "Board")
+            #expect(after.settings["requires_dpop"] == true)
+            #expect(after.settings["sign_in_page"] != true, "people do not sign in again")
+            // A first-party app is the administrator's.
+            func setFirstParty(_ isFirstParty: Bool) async throws {
+                _ = try await server.admin.updateApp(
+                    #require(AppID(id)), AppRequest(name: "Board", isFirstParty: isFirstParty))
+            }
+            try await setFirstParty(true)
+            #expect(try await Self.send(.put, path, server, access, .object(change)).status == 403)
+            #expect(try await Self.send(.delete, path, server, access).status == 403)
+            try await setFirstParty(false)
             for (wrong, value) in [
                 ("client_id", "other"), ("client_secret", "x"),
                 ("registration_access_token", .string(access)), ("client_id_issued_at", 5),
@@ -189,7 +217,7 @@ struct AppRegistrationTests {
             let path = "/.well-known/openid-configuration"
             #expect(try await server.send(.get, path).body["registration_endpoint"] == nil)
         }
-        try await withServer { server in
+        try await TestServer.run(in: ScratchFolder(), settings: Self.on) { server in
             let discovery = try await server.send(.get, "/.well-known/openid-configuration").body
             #expect(
                 discovery["registration_endpoint"]?.stringValue

@@ -34,7 +34,7 @@ struct AuthorizationAnswerTests {
             #expect(!page.text.contains("\"><b>"), "the state is escaped")
             #expect(
                 page.headers["content-security-policy"]?.contains(
-                    "form-action 'self' https://app.example.org") == true)
+                    "form-action 'self' https://app.example.org https:;") == true)
             #expect(page.hidden("iss") == server.address)
             #expect(try await browser.get(address).hidden("code") == page.hidden("code"))
             #expect(try await app.redeem(page.hidden("code")).status == 200)

@@ -298,7 +298,8 @@ struct AuthorizationCodeTests {
             let policy = try #require(page.headers["content-security-policy"])
             for rule in [
                 "default-src 'none'", "frame-ancestors 'none'", "script-src 'self'",
-                "require-trusted-types-for 'script'", "form-action 'self' https://app.example.org",
+                "require-trusted-types-for 'script'",
+                "form-action 'self' https://app.example.org https:;",
             ] { #expect(policy.contains(rule), "\(rule): \(policy)") }
             #expect(!policy.contains("unsafe"))
             let native = try await PageBrowser(server.address).open(

@@ -131,6 +131,24 @@ struct ResourceServerTests {
         }
     }
 
+    @Test("a token in an app's own name ends with the app, and is none of a later app's")
+    func deleted() async throws {
+        try await withServer { server in
+            func make() async throws -> PageApp {
+                try await PageApp.create(server, ["client_scopes": ["read"]])
+            }
+            let mail = try await PageApp.create(
+                server, id: "mail", ["introspection_apps": ["web"]])
+            let token = try await make().client.token("client_credentials", [])["access_token"]
+            #expect(try await Self.look(token, by: mail)["active"] == true)
+            try await server.admin.deleteApp(#require(AppID("web")))
+            #expect(try await Self.look(token, by: mail) == ["active": false])
+            server.time.advance(.seconds(1))
+            _ = try await make()
+            #expect(try await Self.look(token, by: mail) == ["active": false])
+        }
+    }
+
     @Test("Dovecot's request, with the service's ID and secret in the address")
     func dovecot() async throws {
         try await withServer { server in

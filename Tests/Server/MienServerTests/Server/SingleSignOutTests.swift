@@ -175,6 +175,20 @@ struct SingleSignOutTests {
         }
     }
 
+    @Test(arguments: ["app", "browser"])
+    func `an ID token of a sign-in that has ended ends nothing else`(scope: String) async throws {
+        try await run(["logout_scope": .string(scope)]) { server, browser, _ in
+            let former = try await Self.tokens("shop", in: browser, on: server)
+            _ = try await browser.get(Self.logout(["id_token_hint": former["id_token"]]))
+            let news = try await Self.tokens("news", in: browser, on: server)
+            // Whoever has the old token, in another browser.
+            _ = try await PageBrowser(server.address).get(
+                Self.logout(["id_token_hint": former["id_token"]]))
+            #expect(try await Self.isOpen(news, "news", on: server))
+            #expect(try await !Self.asks("news", in: browser))
+        }
+    }
+
     @Test func `another person in the same browser stays signed in`() async throws {
         try await run(["logout_scope": "browser"]) { server, browser, _ in
             try await server.makeUser("bob")
@@ -216,7 +230,7 @@ struct SingleSignOutTests {
             #expect(page.text.contains("Sign out?") && page.text.contains("App news"))
             #expect(
                 page.headers["content-security-policy"]?.contains(
-                    "form-action 'self' https://app.example.org;") == true)
+                    "form-action 'self' https://app.example.org https:;") == true)
             #expect(try await Self.isOpen(news, "news", on: server), "nothing has ended yet")
             func fields(_ page: PageBrowser.Page) -> [String: String] {
                 ["csrf", "client_id", "post_logout_redirect_uri", "state"].reduce(into: [:]) {

@@ -201,7 +201,14 @@ struct UserImportTests {
             ])
             #expect(try await Self.send(server, text).different == 1)
             #expect(try await server.admin.findUser("mallory@example.org") == nil)
-            #expect(try await Self.send(server, text, updating: true).changed == 1)
+            // Somebody may have signed up with the name of the person in the file.
+            let refused = await #expect(throws: MienError.self) {
+                _ = try await Self.send(server, text, updating: true)
+            }
+            #expect(refused?.problem?.errors?.first?.field == "lines[1].username")
+            #expect(try await server.admin.findUser("mallory@example.org") == nil)
+            let name = Self.line(["username": "ada", "attributes": ["plan": "gold"]])
+            #expect(try await Self.send(server, name, updating: true).changed == 1)
             #expect(try await !Self.signIn(server, "ada", Self.password))
             #expect(try await Self.signIn(server, "ada", "the password of ada"))
         }

@@ -53,6 +53,13 @@ public struct ClaimSettings: Sendable, Hashable, Codable {
         if let twice = zip(claims, claims.dropFirst()).first(where: { $0 == $1 }) {
             faults.append(("attributes", "names a claim twice: \(twice.0.prefix(64))"))
         }
+        if let taken = attributes.first(where: { $0.value == groups || $0.value == Scope.groups }) {
+            faults.append(
+                (
+                    "attributes.\(taken.key.prefix(64))",
+                    "must not be the claim of the groups: import the groups instead"
+                ))
+        }
         if !Self.isName(groups) || Self.reserved.contains(groups) {
             faults.append(
                 ("groups", "must be the name of a claim that the server does not define itself"))

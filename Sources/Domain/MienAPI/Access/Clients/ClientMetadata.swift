@@ -101,10 +101,12 @@ public struct ClientMetadata: Sendable {
                 "redirect_uris must name at least one URI for the grant authorization_code.")
         }
         if let given = members["client_name"] {
+            // The name stands in mails of this server, in which it must not lead anywhere.
             guard let text = given.stringValue, (1...100).contains(text.unicodeScalars.count),
-                text.isPrintable
+                text.isPrintable, !text.contains(where: { "/@:".contains($0) })
             else {
-                throw refuse("client_name", "must be one line of 1 to 100 characters")
+                throw refuse(
+                    "client_name", "must be one line of 1 to 100 characters, without /, @, and :")
             }
             name = text
         } else {
@@ -113,15 +115,22 @@ public struct ClientMetadata: Sendable {
             }
             name = host.flatMap { $0.isEmpty || $0.count > 100 ? nil : String($0) } ?? "App"
         }
-        let faults = settings(from: AppSettings()).faults
-        if let fault = faults.first {
+        let settings = settings(from: Self.base)
+        if let fault = settings.faults.first {
             throw Invalid(
                 fault.setting.hasPrefix("redirect_uris") ? .redirectURI : .metadata,
                 "\(fault.setting) \(fault.message).")
         }
-        if let fault = settings(from: AppSettings()).faults(of: type).first {
+        if let fault = settings.faults(of: type).first {
             throw refuse(fault.setting, fault.message)
         }
+    }
+
+    /// The settings of an app that registers: people sign in on the server's pages.
+    public static var base: AppSettings {
+        var settings = AppSettings()
+        settings.hasSignInPage = true
+        return settings
     }
 
     /// Values of which there are few.
@@ -135,7 +144,7 @@ public struct ClientMetadata: Sendable {
     private static let flags = [
         "require_auth_time", "require_signed_request_object",
         "require_pushed_authorization_requests", "dpop_bound_access_tokens",
-        "backchannel_logout_session_required",
+        "backchannel_logout_session_required", "frontchannel_logout_session_required",
     ]
     private static let addresses = [
         "jwks_uri", "initiate_login_uri", "backchannel_logout_uri", "client_uri", "policy_uri",
@@ -170,10 +179,11 @@ public struct ClientMetadata: Sendable {
             (members[name]?.arrayValue ?? []).compactMap(\.stringValue)
         }
         var settings = base
-        settings.hasSignInPage = true
         settings.redirectURIs = texts("redirect_uris")
         settings.postLogoutRedirectURIs = texts("post_logout_redirect_uris")
         settings.backChannelLogoutURI = text("backchannel_logout_uri")
+        settings.frontChannelLogoutURI = text("frontchannel_logout_uri")
+        settings.frontChannelLogoutNeedsSession = flag("frontchannel_logout_session_required")
         settings.initiateLoginURI = text("initiate_login_uri")
         (settings.clientURI, settings.policyURI, settings.termsURI) = (
             text("client_uri"), text("policy_uri"), text("tos_uri")
@@ -187,9 +197,12 @@ public struct ClientMetadata: Sendable {
         settings.userInfoAlgorithm =
             text("userinfo_signed_response_alg").flatMap { IDTokenAlgorithm(rawValue: $0) }
         settings.allowsDevices = grants.contains(Self.deviceGrant)
-        settings.requiresSignedRequests = flag("require_signed_request_object")
-        settings.requiresPushedRequests = flag("require_pushed_authorization_requests")
-        settings.requiresDPoP = flag("dpop_bound_access_tokens")
+        // What an administrator demands, a description does not lift.
+        settings.requiresSignedRequests =
+            base.requiresSignedRequests || flag("require_signed_request_object")
+        settings.requiresPushedRequests =
+            base.requiresPushedRequests || flag("require_pushed_authorization_requests")
+        settings.requiresDPoP = base.requiresDPoP || flag("dpop_bound_access_tokens")
         if type == .public { settings.requiresPKCE = true }
         return settings
     }
@@ -218,11 +231,16 @@ public struct ClientMetadata: Sendable {
         }
         for (name, text) in [
             ("backchannel_logout_uri", settings.backChannelLogoutURI),
+            ("frontchannel_logout_uri", settings.frontChannelLogoutURI),
             ("initiate_login_uri", settings.initiateLoginURI), ("jwks_uri", settings.jwksURI),
             ("client_uri", settings.clientURI), ("policy_uri", settings.policyURI),
             ("tos_uri", settings.termsURI),
             ("userinfo_signed_response_alg", settings.userInfoAlgorithm?.rawValue),
         ] { members[name] = text.map { .string($0) } }
+        if settings.frontChannelLogoutURI != nil {
+            members["frontchannel_logout_session_required"] = .bool(
+                settings.frontChannelLogoutNeedsSession)
+        }
         members["jwks"] = settings.jwks
         return members
     }

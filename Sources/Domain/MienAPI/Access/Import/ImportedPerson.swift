@@ -42,7 +42,11 @@ public struct ImportedPerson: Sendable, Hashable {
         var known: [Field: JSONValue] = [:]
         for (name, value) in members {
             guard let field = Field(rawValue: name) else {
-                throw ImportFault(nil, "has an unknown member; allowed are \(Field.words)")
+                let shown =
+                    name.unicodeScalars.prefix(40).allSatisfy {
+                        $0.isASCII && $0.value > 0x20 && $0 != "\""
+                    } ? " “\(name.unicodeScalars.prefix(40))”" : ""
+                throw ImportFault(nil, "has an unknown member\(shown); allowed are \(Field.words)")
             }
             known[field] = value
         }

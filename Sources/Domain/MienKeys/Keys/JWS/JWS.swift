@@ -101,10 +101,11 @@ public struct JWS: Sendable, Hashable {
                 bytes,
                 limits: JSONText.Limits(maxBytes: limits.maxBytes, maxDepth: limits.maxHeaderDepth))
         } catch {
-            // Leave out the parser's own message, which may quote a key of the text.
+            // Leave out the parser's own message, which may quote a key of the text, and the position,
+            // of which senders could make thousands of different reasons in a log.
             throw JWSError(
                 .header,
-                "not strict JSON at line \(error.line), column \(error.column): members must be unique, and nothing may follow the object"
+                "not strict JSON: members must be unique, and nothing may follow the object"
             )
         }
         guard let members = value.objectValue else {

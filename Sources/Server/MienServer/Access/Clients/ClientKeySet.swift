@@ -22,6 +22,9 @@ struct ClientKeySet: Sendable {
 
     /// - Throws: ``Invalid`` unless it has a key that verifies signatures, and no private key.
     init(_ value: JSONValue) throws(Invalid) {
+        guard JSONText.write(value).utf8.count <= Self.maxBytes else {
+            throw Invalid(reason: "must have at most \(Self.maxBytes / 1024) KB")
+        }
         guard let members = value["keys"]?.arrayValue, (1...Self.maxKeys).contains(members.count)
         else { throw Invalid(reason: "must be an object with 1 to \(Self.maxKeys) keys in keys") }
         var keys: [Key] = []
@@ -42,6 +45,19 @@ struct ClientKeySet: Sendable {
             )
         }
         self.keys = keys
+    }
+
+    private static let essentialMembers: Set = [
+        "kty", "crv", "x", "y", "n", "e", "kid", "use", "alg",
+    ]
+
+    /// Returns a valid set with only those members of its keys that the server reads.
+    static func essential(_ value: JSONValue) -> JSONValue {
+        let keys = (value["keys"]?.arrayValue ?? []).compactMap(\.objectValue)
+        return [
+            "keys": .array(
+                keys.map { .object($0.filter { essentialMembers.contains($0.key) }) })
+        ]
     }
 
     /// Returns the keys that may have signed a message: those with its `kid`, or any of its

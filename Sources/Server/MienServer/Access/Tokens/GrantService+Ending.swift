@@ -62,7 +62,10 @@ extension GrantService {
             var marks = Set<[UInt8]>()
             if let named, named.account == wish.account, named.app == wish.app {
                 try end(named)
-                if let mark = named.browserMark { marks.insert(mark) }
+                // A sign-in that has ended says nothing about the browser any longer.
+                if named.family.revokedAt == nil, let mark = named.browserMark {
+                    marks.insert(mark)
+                }
             }
             if let browser, browser.account == wish.account, let mark = browser.browserMark {
                 marks.insert(mark)

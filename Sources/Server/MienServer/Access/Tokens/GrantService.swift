@@ -438,7 +438,14 @@ package struct GrantService: Sendable {
             grantID = claims["sid"]?.stringValue.flatMap { GrantID($0) }
         return try await store.read { tables in
             guard try !tables.spent.contains(.access, hash) else { return nil }
-            guard let grantID else { return (claims, nil, nil, nil) }
+            guard let grantID else {
+                // A token in the app's own name ends with the app, and is none of a later app's.
+                guard let id = claims["client_id"]?.stringValue.flatMap({ AppID($0) }),
+                    let app = try tables.apps.find(id),
+                    claims[Self.appMadeAt] == .number(Double(app.createdAt.milliseconds))
+                else { return nil }
+                return (claims, nil, nil, nil)
+            }
             guard let grant = try tables.grants.find(grantID),
                 grant.family.status(at: now) == .live,
                 let account = try tables.accounts.find(grant.account), account.state == .active

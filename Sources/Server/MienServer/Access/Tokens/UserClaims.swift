@@ -77,7 +77,9 @@ struct UserClaims: Sendable {
         if let number = Self.text(values["phone_number"]) {
             claims["phone_number"] = number
             claims["phone_number_verified"] = .bool(
-                values["phone_number_verified"]?.boolValue ?? false)
+                values["phone_number_verified"].map {
+                    $0.boolValue ?? ($0.stringValue == "true")
+                } ?? false)
         }
         claims["address"] = Self.address(values)
         for claim in settings.attributes.values

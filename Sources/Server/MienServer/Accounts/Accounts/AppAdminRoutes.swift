@@ -245,12 +245,12 @@ package struct AppAdminRoutes {
             throw Problem(
                 .invalidRequest,
                 errors: [.init(field: "settings.locks", message: error.description)])
+        } catch let error as DecodingError {
+            let fault = JSONBody.field(error)
+            throw Problem.field(
+                fault.field.isEmpty ? "settings" : "settings.\(fault.field)", fault.message)
         } catch {
-            throw Problem(
-                .invalidRequest,
-                errors: [
-                    .init(field: "settings", message: "has a setting of the wrong type")
-                ])
+            throw Problem.field("settings", "has a setting of the wrong type")
         }
         var faults = settings.faults
         if let fault = settings.jwksFault { faults.append(("jwks", fault)) }

@@ -122,7 +122,9 @@ struct UserImport: Sendable {
         _ answer: inout UserImportAnswer, at now: Instant
     ) throws -> Decision {
         let found: AccountRecord?
-        do { found = try holder(of: record, tables, at: now) } catch let fault as ImportFault {
+        do { found = try holder(of: record, options, tables, at: now) } catch let fault
+            as ImportFault
+        {
             faults.add(record.line, fault)
             return .keep
         }
@@ -149,9 +151,9 @@ struct UserImport: Sendable {
     }
 
     /// Returns the account that one of the person's names has.
-    private func holder(of record: ImportRecord, _ tables: Tables, at now: Instant) throws
-        -> AccountRecord?
-    {
+    private func holder(
+        of record: ImportRecord, _ options: Options, _ tables: Tables, at now: Instant
+    ) throws -> AccountRecord? {
         var holder: UserID?
         for name in record.person.names {
             guard let id = try tables.accounts.holder(of: name, at: now) else { continue }
@@ -170,6 +172,15 @@ struct UserImport: Sendable {
         }
         let names = (try? found.profile.use { try $0.names() }) ?? []
         guard record.person.names.contains(where: names.contains) else { throw Self.confusable }
+        // Anybody may have signed up with a user name. Where the line has a better proof of who it is,
+        // the account must have that one.
+        let proofs = record.person.names.filter { $0.kind != .username }
+        guard !options.updates || proofs.isEmpty || proofs.contains(where: names.contains) else {
+            throw ImportFault(
+                LoginName.Kind.username.rawValue,
+                "is the user name of an account that has neither the external ID nor the verified address of this line. Somebody may have signed up with it: look at the account, and give it the external ID if it is this person's"
+            )
+        }
         guard !found.isTest else {
             throw ImportFault(nil, "has a name of a test account; delete that account first")
         }

@@ -112,7 +112,7 @@ package struct JSONBody: Sendable {
         String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))).filter { !$0.isNewline }
     }
 
-    private static func field(_ error: DecodingError) -> Problem.FieldError {
+    static func field(_ error: DecodingError) -> Problem.FieldError {
         func name(_ path: [any CodingKey]) -> String {
             path.map(\.stringValue).joined(separator: ".")
         }

@@ -58,6 +58,12 @@ package final class JourneyService: Sendable {
         guard caller.map({ $0.app == app.id }) ?? true else {
             throw Problem(.invalidCredentials, "The access token belongs to another app.")
         }
+        // Its tokens need the person's permission, for which the pages ask.
+        guard app.registration == nil || app.isFirstParty else {
+            throw Problem(
+                .notPermitted,
+                "An app that registered itself signs people in on the server's pages.")
+        }
         guard let id = JourneyID(journey), app.settings.allows(id),
             let definition = try await catalog.published(id)
         else {

@@ -28,7 +28,7 @@ package struct AppRegistrations: Sendable {
     func register(_ value: JSONValue, token: String?) async throws -> JSONValue {
         let grant = try await initial(token)
         let metadata = try Self.metadata(value)
-        var base = AppSettings()
+        var base = ClientMetadata.base
         base.requiresPKCE = grant.requiresPKCE
         let settings = try await settings(of: metadata, from: base, before: AppSettings())
         var generator = SystemRandomNumberGenerator()
@@ -79,7 +79,11 @@ package struct AppRegistrations: Sendable {
 
     /// Replaces the description of an app: RFC 7592 §2.2. What a description cannot tell stays as
     /// an administrator has set it.
+    ///
+    /// - Throws: ``OAuthError`` `invalid_token` for a first-party app, whose tokens open more than
+    ///   a program may decide about.
     func change(_ app: AppRecord, to value: JSONValue) async throws -> JSONValue {
+        try Self.requireOwn(app)
         guard value["client_id"]?.stringValue == app.id.text else {
             throw OAuthError(.invalidClientMetadata, "client_id must be the app's ID.")
         }
@@ -139,6 +143,7 @@ package struct AppRegistrations: Sendable {
 
     /// Deletes an app: RFC 7592 §2.3.
     func delete(_ app: AppRecord) async throws {
+        try Self.requireOwn(app)
         let now = clock.now, id = app.id
         try await store.write { tables in
             guard try tables.deleteApp(id, by: "app", at: now) else { throw Self.invalidToken }
@@ -161,6 +166,13 @@ package struct AppRegistrations: Sendable {
         .invalidToken,
         "The token is missing or unknown, has expired, was revoked, or was used as often as it may be.",
         scheme: "Bearer")
+
+    private static func requireOwn(_ app: AppRecord) throws(OAuthError) {
+        guard app.isFirstParty else { return }
+        throw OAuthError(
+            .invalidToken, "An administrator has made this a first-party app, and manages it now.",
+            status: .forbidden, scheme: "Bearer")
+    }
 
     private func initial(_ token: String?) async throws -> RegistrationTokenRecord {
         let now = clock.now, keys = store.keys
@@ -188,6 +200,8 @@ package struct AppRegistrations: Sendable {
         if let fault = settings.jwksFault {
             throw OAuthError(.invalidClientMetadata, "jwks \(fault).")
         }
+        // Members that no key needs would be stored for as long as the app.
+        settings.jwks = settings.jwks.map { ClientKeySet.essential($0) }
         for (name, url, known) in [
             ("jwks_uri", settings.jwksURI, before.jwksURI),
             (
@@ -201,15 +215,22 @@ package struct AppRegistrations: Sendable {
                 "\(name) has a host that this server may not call. Its operator lists such hosts in the setting webhook.hosts."
             )
         }
+        // Last, when everything else is right: a picture must not tell about hosts.
         if let url = metadata.logoURI {
-            guard let picture = await picture(url) else {
+            guard Self.hasUsualPort(url), let picture = await picture(url) else {
                 throw OAuthError(
                     .invalidClientMetadata,
-                    "logo_uri must lead to a PNG, WebP, or SVG picture of at most 32 KiB.")
+                    "logo_uri must lead to a PNG, WebP, or SVG picture of at most 32 KiB, on port 443."
+                )
             }
             settings.pages.logo = picture
         }
         return settings
+    }
+
+    private static func hasUsualPort(_ url: String) -> Bool {
+        let port = URLComponents(string: url)?.port
+        return port == nil || port == 443
     }
 
     private func prepareKey(_ settings: AppSettings) async throws {

@@ -7,6 +7,8 @@ internal import MienStore
 /// The registration endpoint for programs, and its tokens for administrators.
 package struct RegistrationRoutes {
     private static let maxUses = 10_000, maxDays = 365
+    /// The maximum size of a description: every app is read for many a page.
+    private static let maxBytes = 32 * 1024
 
     let registrations: AppRegistrations
     let store: Store
@@ -19,14 +21,10 @@ package struct RegistrationRoutes {
         let group = router.group("oauth2").add(middleware: OAuthErrorMiddleware())
         group.post("register") { request, context in
             try requireOn()
-            if try await starts.take(context.client.key, at: clock.now) != nil {
-                throw OAuthError(
-                    .temporarilyUnavailable, "Too many requests. Try again in a moment.",
-                    status: .tooManyRequests)
-            }
-            let token = request.accessToken?.token
+            try await takeStart(context)
+            guard let token = request.accessToken?.token else { throw OAuthError.missingToken }
             return try await JSONBody.response(
-                registrations.register(body.parse(request), token: token), status: .created)
+                registrations.register(description.parse(request), token: token), status: .created)
         }
         group.get("register/:app") { request, context in
             let app = try await app(request, context)
@@ -34,13 +32,23 @@ package struct RegistrationRoutes {
         }
         group.put("register/:app") { request, context in
             let app = try await app(request, context)
+            try await takeStart(context)
             return try await JSONBody.response(
-                registrations.change(app, to: body.parse(request)))
+                registrations.change(app, to: description.parse(request)))
         }
         group.delete("register/:app") { request, context in
             try await registrations.delete(app(request, context))
             return Response(status: .noContent, headers: [.cacheControl: "no-store"])
         }
+    }
+
+    private var description: JSONBody { JSONBody(maxBytes: Self.maxBytes, budget: body.budget) }
+
+    private func takeStart(_ context: MienRequestContext) async throws {
+        guard try await starts.take(context.client.key, at: clock.now) != nil else { return }
+        throw OAuthError(
+            .temporarilyUnavailable, "Too many requests. Try again in a moment.",
+            status: .tooManyRequests)
     }
 
     private func requireOn() throws {

@@ -286,7 +286,7 @@ extension WebPages: SignInPages {
                         answer.parameters.map {
                             ["name": .text($0.name), "value": .text($0.value)]
                         }),
-                ], scripts: ["post.js"], formTarget: Self.formTarget(answer.address)),
+                ], scripts: ["post.js"], formTarget: Self.formTargets(answer.address)),
             for: view)
     }
 }

@@ -236,7 +236,7 @@ extension WebPages {
     /// The origin that the flow's forms may lead to.
     private func formTarget(of flow: SignInFlow) async throws -> String {
         guard let wanted = try? await wanted(flow) else { return "" }
-        return Self.formTarget(wanted.redirectURI)
+        return Self.formTargets(wanted.redirectURI)
     }
 
     /// The authorization request that the flow answers, checked again.

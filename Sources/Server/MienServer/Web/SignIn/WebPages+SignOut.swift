@@ -61,7 +61,7 @@ extension WebPages {
                     "danger": false, "back": "/account", "fields": [],
                     "hidden": .list(
                         wish.asked.map { ["name": .text($0.name), "value": .text($0.value)] }),
-                ], formTarget: wish.target.map { Self.formTarget($0) } ?? ""), for: view)
+                ], formTarget: wish.target.map { Self.formTargets($0) } ?? ""), for: view)
     }
 
     /// Ends the browser's own sign-in, for pages that have no other.

@@ -57,6 +57,7 @@ class MienServiceResponse internal constructor(internal val answer: JsonObject, 
                 null -> null
                 "expired" -> MienException.Code.EXPIRED_OTP_PASSCODE
                 "invalid_credentials", "wrong_code" -> MienException.Code.INVALID_CREDENTIALS
+                "insufficient_user_authentication" -> MienException.Code.REAUTHENTICATION_REQUIRED
                 else -> if (journeyStepId == JourneyActionType.Rejection.type || data?.get("error") != null || errorData?.get("code") != null)
                     MienException.Code.CLIENT_RESPONSE_NOT_VALID else null
             }
