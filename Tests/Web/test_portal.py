@@ -102,6 +102,39 @@ def app_by_mouse(world):
     assert settings["face_threshold"] == 60 and settings["redirect_uris"] == ["https://shop.example.org/in"], settings
 
 
+@test("portal: with the mouse, apps share faces, and one of them leaves", 90)
+def face_group_by_mouse(world):
+    server, names = world.server(), [new("app"), new("app")]
+    for name in names:
+        server.admin("POST", "/v1/apps", {"id": name, "name": f"App {name}"})
+    page = portal(world, server, "/apps")
+    page.press("Shared faces")
+    page.see("No apps share faces.") if not server.admin("GET", "/v1/face-groups")["items"] else None
+    page.press("New group")
+    page.find("input[maxlength='100']")
+    page.press("Create the group")
+    page.find("[aria-invalid=true], .alert")
+    world.check_after(page, "a group without a name", "400")
+    page.fill("input[maxlength='100']", "Office")
+    for name in names:
+        page.click(f"input[value='{name}']")
+    world.check(page, "a new group")
+    page.press("Create the group")
+    page.see("The group was created.")
+    page.find("input[type=number]")
+    world.check(page, "a group")
+    made = next(one for one in server.admin("GET", "/v1/face-groups")["items"] if set(names) <= set(one["app_ids"]))
+    assert made["max_age"] == 300 and made["name"] == "Office", made
+    page.click(f"input[value='{names[0]}']")
+    page.press("Save the group")
+    page.see("Take apps out of the group?")
+    world.check(page, "the question before apps leave")
+    page.js("document.querySelector('dialog .button-danger').click()")
+    page.see("The group is saved.")
+    assert server.admin("GET", f"/v1/face-groups/{made['id']}")["app_ids"] == names[1:]
+    server.admin("DELETE", f"/v1/face-groups/{made['id']}")
+
+
 @test("portal: with the mouse, a user is found by name and unlocked", 90)
 def unlock_by_mouse(world):
     server = world.server()

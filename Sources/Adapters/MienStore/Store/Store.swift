@@ -261,6 +261,7 @@ public struct Tables {
     public var duplicateSearches: DuplicateSearchTable {
         DuplicateSearchTable(connection: connection)
     }
+    public var faceGroups: FaceGroupTable { FaceGroupTable(connection: connection) }
     public var duplicateCases: DuplicateCaseTable { DuplicateCaseTable(connection: connection) }
     public var registry: RegistryTable { RegistryTable(connection: connection, keys: keys) }
     public var masterKeys: MasterKeyUse { MasterKeyUse(connection: connection, keys: keys) }

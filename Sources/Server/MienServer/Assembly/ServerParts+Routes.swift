@@ -215,6 +215,9 @@ extension ServerParts {
             migration: migration,
             duplicates: DuplicateReviews(store: store, clock: clock, metrics: metrics), body: body
         ).add(to: admin)
+        FaceGroupRoutes(
+            groups: FaceGroups(store: store, apps: apps, clock: clock), store: store, body: body
+        ).add(to: admin)
         ConsentAdminRoutes(
             store: store, records: records, clock: clock, others: identityConsents
         ).add(to: admin)

@@ -23,6 +23,7 @@ enum PortalAssets {
             ("account.js", PortalFiles.account),
             ("administrators.js", PortalFiles.administrators),
             ("apps.js", PortalFiles.apps),
+            ("face-groups.js", PortalFiles.faceGroups),
             ("users.js", PortalFiles.users),
             ("reviews.js", PortalFiles.reviews),
             ("audit.js", PortalFiles.audit),

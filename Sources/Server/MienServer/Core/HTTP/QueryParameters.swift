@@ -14,6 +14,7 @@ package enum QueryParameters {
         "/v1/apps": ["after"],
         "/v1/audit": ["administrator", "after", "event", "from", "order", "until", "user"],
         "/v1/audit/segment": ["after"],
+        "/v1/face-groups": ["after"],
         "/v1/faces/duplicates": ["after"],
         "/v1/journeys/{journey}/versions/{version}": ["if_updated_at", "incomplete"],
         "/v1/journeys/{journey}/versions/{version}/retire": ["force"],

@@ -125,7 +125,8 @@ extension ExportedTable {
     private static let owner = "the account that the export is about"
 
     static let all = [
-        account, journeyRun, authenticator, keptFace, shadowTemplate, authenticatorHold, lockCount,
+        account, journeyRun, authenticator, keptFace, faceUse, shadowTemplate, authenticatorHold,
+        lockCount,
         lockDevice,
         consent,
         knownDevice,
@@ -180,6 +181,11 @@ extension ExportedTable {
             "run_id": "the run of a journey, whose holder could continue it",
             "content_sealed": "a face template, with which somebody else could sign in",
         ])
+
+    private static let faceUse = ExportedTable(
+        name: "face_use", section: "face_uses", condition: ofAuthenticators,
+        order: "authenticator_id, app_id",
+        columns: [("authenticator_id", .text), ("app_id", .text), ("used_at", .number)])
 
     private static let shadowTemplate = ExportedTable(
         name: "shadow_template", section: "shadow_faces", condition: ofAuthenticators,
@@ -477,6 +483,8 @@ extension ExportedTable {
         "duplicate_case":
             "probable duplicates, each about two people, of which reviewers alone are told: telling one would reveal the other",
         "duplicate_search": "faces that were registered a moment ago, in the order of a queue",
+        "face_group": "the operator's groups of apps that share faces",
+        "face_group_app": "which apps share faces",
         "identity_upload":
             "pictures of the last hour, sealed, that the user has yet to send with a document",
         "journey": "the operator's journeys",
