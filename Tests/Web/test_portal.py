@@ -246,6 +246,38 @@ def app_facts(world):
     page.see("Registered by a program")
 
 
+@test("portal: the directory of an organization gets a token, which is shown once and revoked")
+def directories(world):
+    server = world.server()
+    organization = server.admin("POST", "/v1/organizations", {"name": new("Northwind ")})["id"]
+    page = portal(world, server, f"/organizations/{organization}")
+    page.see("No directory manages these people.")
+    page.fill("[name=scim_name]", "Entra ID")
+    page.fill("[name=scim_domains]", "northwind")
+    page.press("Create a token")
+    page.see("ust be domains of mail addresses")
+    world.check_after(page, "a domain that is none", "400")
+    page.fill("[name=scim_domains]", "northwind.example, north.example")
+    page.press("Create a token")
+    page.see("It is shown only once.")
+    token = page.js("[...document.querySelectorAll('dialog code, dialog [dir=ltr]')].map((one) => one.textContent).find((text) => text.startsWith('sct_'))")
+    world.check(page, "a token of a directory")
+    page.press("Close")
+    page.see("north.example, northwind.example")
+    page.see("Never")
+    directory = {"authorization": f"Bearer {token}", "content-type": "application/scim+json"}
+    made = server.send("POST", "/scim/v2/Users", {"schemas": ["urn:ietf:params:scim:schemas:core:2.0:User"],
+                       "userName": new("grace") + "@northwind.example"}, directory)
+    assert made[0] == 201, made
+    page.goto(f"{server.admin_address}/admin/organizations/{organization}")
+    page.see("@northwind.example")
+    world.check(page, "the tokens of a directory")
+    page.press("Revoke the token Entra ID")
+    page.press("Revoke")
+    page.see("The token Entra ID is revoked.")
+    assert server.send("GET", "/scim/v2/Users", None, directory)[0] == 401
+
+
 @test("portal: nobody who is not signed in sees anything but the way in")
 def signed_out(world):
     server = world.server()

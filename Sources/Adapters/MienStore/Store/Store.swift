@@ -220,6 +220,9 @@ public struct Tables {
     public var organizationInvitations: OrganizationInvitationTable {
         OrganizationInvitationTable(connection: connection, keys: keys)
     }
+    public var scimTokens: SCIMTokenTable { SCIMTokenTable(connection: connection) }
+    public var scimUsers: SCIMUserTable { SCIMUserTable(connection: connection, keys: keys) }
+    public var scimGroups: SCIMGroupTable { SCIMGroupTable(connection: connection) }
     public var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, keys: keys) }
     public var grants: TokenGrantTable {
         TokenGrantTable(connection: connection, keys: keys)

@@ -69,6 +69,8 @@ public enum GrantKind: IdentifierKind { public static let prefix = "grt" }
 public enum AdministratorOfferKind: IdentifierKind { public static let prefix = "inv" }
 public enum OrganizationKind: IdentifierKind { public static let prefix = "org" }
 public enum OrganizationInvitationKind: IdentifierKind { public static let prefix = "oin" }
+public enum SCIMTokenKind: IdentifierKind { public static let prefix = "sct" }
+public enum SCIMGroupKind: IdentifierKind { public static let prefix = "scg" }
 
 public enum FaceGroupKind: IdentifierKind { public static let prefix = "fgr" }
 
@@ -88,6 +90,8 @@ public typealias GrantID = Identifier<GrantKind>
 public typealias AdministratorOfferID = Identifier<AdministratorOfferKind>
 public typealias OrganizationID = Identifier<OrganizationKind>
 public typealias OrganizationInvitationID = Identifier<OrganizationInvitationKind>
+public typealias SCIMTokenID = Identifier<SCIMTokenKind>
+public typealias SCIMGroupID = Identifier<SCIMGroupKind>
 /// The identifier of a group of apps that share faces.
 public typealias FaceGroupID = Identifier<FaceGroupKind>
 

@@ -20,6 +20,7 @@ enum PortalAssets {
             ("languages/es.json", PortalFiles.languageSpanish),
             ("languages/ar.json", PortalFiles.languageArabic),
             ("passkeys.js", PortalFiles.passkeys),
+            ("directories.js", PortalFiles.directories),
             ("account.js", PortalFiles.account),
             ("administrators.js", PortalFiles.administrators),
             ("apps.js", PortalFiles.apps),

@@ -36,13 +36,13 @@ import Testing
     ) async throws {
         let test = try await store(kind), ana = try await test.account("ana")
         let first = Self.group("office", [.shop, .bank])
-        try await test.store.write { tables in
+        try await test.store.write { tables throws in
             try tables.faceGroups.insert(first)
             #expect(try tables.faceGroups.shared(with: .shop, by: ana.id) == nil)
             try tables.consents.insert(Self.agree(ana, first, 1))
         }
         func sharing() async throws -> [AppID] {
-            try await test.store.read { tables in
+            try await test.store.read { tables throws in
                 let by = try [AppID.shop, .bank, Self.games].filter {
                     try tables.faceGroups.shared(with: $0, by: ana.id) == first.id
                 }
@@ -51,7 +51,7 @@ import Testing
             }
         }
         func set(_ apps: Set<AppID>) async throws -> FaceGroupRecord {
-            try await test.store.write { tables in
+            try await test.store.write { tables throws in
                 let old = try #require(try tables.faceGroups.find(first.id))
                 var new = old
                 new.replaceApps(with: apps)
@@ -98,7 +98,7 @@ import Testing
         #expect(
             await refusal { try await test.store.write { try $0.faceGroups.insert(missing) } }
                 == .stale)
-        try await test.store.read { tables in
+        try await test.store.read { tables throws in
             #expect(try tables.faceGroups.find(other.id) == nil)
             #expect(try tables.faceGroups.find(office.id) == office)
             #expect(try tables.faceGroups.group(of: .bank) == office)
@@ -123,14 +123,14 @@ import Testing
     ) async throws {
         let test = try await store(kind), ana = try await test.account("ana")
         let group = Self.group("office", [.shop, .bank])
-        func face(_ id: String, _ app: AppID, at time: Instant) -> AuthenticatorRecord {
+        @Sendable func face(_ id: String, _ app: AppID, at time: Instant) -> AuthenticatorRecord {
             AuthenticatorRecord(
                 id: AuthenticatorID("aut_\(id)")!, account: ana.id, type: .face, app: app,
                 content: [1], info: ["pack": "mien-basic-1"], createdAt: time)
         }
         let own = face("own", .shop, at: .start),
             shared = face("shared", group.id.space, at: .start + .seconds(1))
-        try await test.store.write { tables in
+        try await test.store.write { tables throws in
             try tables.faceGroups.insert(group)
             try tables.authenticators.insert(own, of: ana)
             try tables.authenticators.insert(shared, of: ana)

@@ -397,6 +397,34 @@ struct SharedFaceTests {
         }
     }
 
+    @Test("an app of others that shares faces registers none, and still asks for permission")
+    func thirdParty() async throws {
+        try await run { office in
+            for name in ["ada", "eve"] { try await office.server.makeUser(name) }
+            try await office.register("ada")
+            let settings: JSONValue = [
+                "sign_in_page": true, "redirect_uris": [.string(PageApp.redirect)],
+            ]
+            _ = try await office.server.admin.updateApp(
+                AppID("bank")!,
+                AppRequest(name: "App bank", isFirstParty: false, settings: settings))
+            #expect(try await !office.tryRegister("eve", "biden", in: "bank"))
+            let eve = try await office.server.userID("eve")
+            #expect(try await office.faces(of: eve).isEmpty)
+
+            let browser = PageBrowser(office.server.address)
+            _ = try await office.tokens(in: browser, app: "shop", photo: "obama2")
+            let bank = try #require(office.apps["bank"])
+            let page = try await browser.open("/oauth2/authorize?\(bank.query())")
+            #expect(page.location == nil && page.text.contains("App bank"))
+            let silent = try await browser.open(
+                "/oauth2/authorize?\(bank.query(["prompt": "none"]))")
+            #expect(silent.parameters["error"] == "consent_required")
+            let allowed = try await browser.submit(page, ["action": "allow"])
+            #expect(allowed.parameters["code"] != nil, "\(allowed.location ?? allowed.text)")
+        }
+    }
+
     @Test("with max_age 0, each app looks for itself")
     func noMoment() async throws {
         try await run(maxAge: 0) { office in

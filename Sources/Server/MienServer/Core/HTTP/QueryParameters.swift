@@ -33,7 +33,8 @@ package enum QueryParameters {
     /// Prefixes of routes that ignore unknown parameters: OAuth and OpenID Connect require it
     /// (RFC 6749 §3.1 and §3.2), and people open pages by links to which programs add parameters.
     package static let ignoring = [
-        "/oauth2/", "/.well-known/", "/notices", "/signin", "/signout", "/device", "/verify",
+        "/oauth2/", "/.well-known/", "/scim/", "/notices", "/signin", "/signout", "/device",
+        "/verify",
         "/account",
         "/web/", "/admin", "/organization",
         "/mien.js", "/mien.d.ts", "/capture-worker.js",

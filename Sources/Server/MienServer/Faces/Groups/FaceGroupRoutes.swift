@@ -24,19 +24,19 @@ package struct FaceGroupRoutes {
             let group = try await groups.create(content(request), actor: context.actor)
             return JSONBody.response(try await answer(group), status: .created)
         }
-        router.get("face-groups/:group") { _, context in
+        router.get("face-groups/:facegroup") { _, context in
             let id = try Self.id(context)
             guard let group = try await store.read({ try $0.faceGroups.find(id) }) else {
                 throw FaceGroups.noGroup
             }
             return JSONBody.response(try await answer(group))
         }
-        router.put("face-groups/:group") { request, context in
+        router.put("face-groups/:facegroup") { request, context in
             let group = try await groups.change(
                 Self.id(context), to: content(request), actor: context.actor)
             return JSONBody.response(try await answer(group))
         }
-        router.delete("face-groups/:group") { _, context in
+        router.delete("face-groups/:facegroup") { _, context in
             try await groups.delete(Self.id(context), actor: context.actor)
             return Response(status: .noContent)
         }
@@ -49,7 +49,7 @@ package struct FaceGroupRoutes {
     }
 
     private static func id(_ context: MienRequestContext) throws -> FaceGroupID {
-        try FaceGroupID(context.parameters.require("group"), field: "group")
+        try FaceGroupID(context.parameters.require("facegroup"), field: "facegroup")
     }
 
     private func answer(_ group: FaceGroupRecord) async throws -> FaceGroupAnswer {
