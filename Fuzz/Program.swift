@@ -40,6 +40,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "PNG": fuzzPNG,
     "Registry": fuzzRegistry,
     "Rules": fuzzRules,
+    "SCIM": fuzzSCIM,
     "SealedRecord": fuzzSealedRecord,
     "Settings": fuzzSettings,
     "Tar": fuzzTar,

@@ -425,6 +425,24 @@ save("Assertion/extensions", counted(asserted(0x85) + cbor({"uvm": [[2, 4, 2]]})
 for file, flags in {"app-attest": 0x40, "app-attest-plain": 0x00}.items():
     save(f"Assertion/{file}", cbor({"signature": b"", "authenticatorData": asserted(flags, 8, "ABCDE12345.org.example.app")}))
 
+# --- SCIM: a filter, a resource, or a change (RFC 7643, RFC 7644) ------------------------------------------------------------
+
+for file, text in {
+    "filter": 'userName eq "ada" and (emails[type eq "work" and value co "@example.org"] or not (title pr))',
+    "times": 'meta.lastModified gt "2011-05-13T04:42:34.5Z"',
+    "extension": 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department sw "R"',
+}.items():
+    save(f"SCIM/{file}", text.encode())
+for file, value in {
+    "user": {"schemas": ["urn:ietf:params:scim:schemas:core:2.0:User"], "userName": "ada", "active": "True", "emails": ["a@example.org"],
+             "name": {"familyName": "Lovelace"}, "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User": {"department": "R"}},
+    "group": {"displayName": "Staff", "members": [{"value": "usr_1"}, {"value": "usr_2"}]},
+    "change": {"schemas": ["urn:ietf:params:scim:api:messages:2.0:PatchOp"], "displayName": "x", "userName": "y", "Operations": [
+        {"op": "Add", "path": 'emails[type eq "other"].value', "value": "b@example.org"}, {"op": "remove", "path": 'members[value eq "usr_1"]'},
+        {"op": "replace", "value": {"active": False, "name.givenName": "A"}}]},
+}.items():
+    save(f"SCIM/{file}", json.dumps(value).encode())
+
 # --- Header: an address, or a WWW-Authenticate field --------------------------------------------------------------------------------
 
 for file, text in {

@@ -102,6 +102,39 @@ def app_by_mouse(world):
     assert settings["face_threshold"] == 60 and settings["redirect_uris"] == ["https://shop.example.org/in"], settings
 
 
+@test("portal: with the mouse, apps share faces, and one of them leaves", 90)
+def face_group_by_mouse(world):
+    server, names = world.server(), [new("app"), new("app")]
+    for name in names:
+        server.admin("POST", "/v1/apps", {"id": name, "name": f"App {name}"})
+    page = portal(world, server, "/apps")
+    page.press("Shared faces")
+    page.see("No apps share faces.") if not server.admin("GET", "/v1/face-groups")["items"] else None
+    page.press("New group")
+    page.find("input[maxlength='100']")
+    page.press("Create the group")
+    page.find("[aria-invalid=true], .alert")
+    world.check_after(page, "a group without a name", "400")
+    page.fill("input[maxlength='100']", "Office")
+    for name in names:
+        page.click(f"input[value='{name}']")
+    world.check(page, "a new group")
+    page.press("Create the group")
+    page.see("The group was created.")
+    page.find("input[type=number]")
+    world.check(page, "a group")
+    made = next(one for one in server.admin("GET", "/v1/face-groups")["items"] if set(names) <= set(one["app_ids"]))
+    assert made["max_age"] == 300 and made["name"] == "Office", made
+    page.click(f"input[value='{names[0]}']")
+    page.press("Save the group")
+    page.see("Take apps out of the group?")
+    world.check(page, "the question before apps leave")
+    page.js("document.querySelector('dialog .button-danger').click()")
+    page.see("The group is saved.")
+    assert server.admin("GET", f"/v1/face-groups/{made['id']}")["app_ids"] == names[1:]
+    server.admin("DELETE", f"/v1/face-groups/{made['id']}")
+
+
 @test("portal: with the mouse, a user is found by name and unlocked", 90)
 def unlock_by_mouse(world):
     server = world.server()
@@ -211,6 +244,38 @@ def app_facts(world):
     world.check(page, "the tokens")
     page.goto(f"{server.admin_address}/admin/apps/{made[2]['client_id']}")
     page.see("Registered by a program")
+
+
+@test("portal: the directory of an organization gets a token, which is shown once and revoked")
+def directories(world):
+    server = world.server()
+    organization = server.admin("POST", "/v1/organizations", {"name": new("Northwind ")})["id"]
+    page = portal(world, server, f"/organizations/{organization}")
+    page.see("No directory manages these people.")
+    page.fill("[name=scim_name]", "Entra ID")
+    page.fill("[name=scim_domains]", "northwind")
+    page.press("Create a token")
+    page.see("ust be domains of mail addresses")
+    world.check_after(page, "a domain that is none", "400")
+    page.fill("[name=scim_domains]", "northwind.example, north.example")
+    page.press("Create a token")
+    page.see("It is shown only once.")
+    token = page.js("[...document.querySelectorAll('dialog code, dialog [dir=ltr]')].map((one) => one.textContent).find((text) => text.startsWith('sct_'))")
+    world.check(page, "a token of a directory")
+    page.press("Close")
+    page.see("north.example, northwind.example")
+    page.see("Never")
+    directory = {"authorization": f"Bearer {token}", "content-type": "application/scim+json"}
+    made = server.send("POST", "/scim/v2/Users", {"schemas": ["urn:ietf:params:scim:schemas:core:2.0:User"],
+                       "userName": new("grace") + "@northwind.example"}, directory)
+    assert made[0] == 201, made
+    page.goto(f"{server.admin_address}/admin/organizations/{organization}")
+    page.see("@northwind.example")
+    world.check(page, "the tokens of a directory")
+    page.press("Revoke the token Entra ID")
+    page.press("Revoke")
+    page.see("The token Entra ID is revoked.")
+    assert server.send("GET", "/scim/v2/Users", None, directory)[0] == 401
 
 
 @test("portal: nobody who is not signed in sees anything but the way in")

@@ -56,7 +56,8 @@ def places(server):
     user, case = unclear_case(server)
     locked_user(server)
     journey = server.admin("GET", "/v1/journeys")["items"][0]["id"]
-    return ["", "/apps", "/apps/new", "/apps/default_application", "/app-registration", "/journeys", f"/journeys/{journey}", "/users", "/users/new", f"/users/{user}", "/organizations", "/reviews",
+    group = server.admin("POST", "/v1/face-groups", {"name": "Nordwind", "app_ids": ["default_application"]})["id"]
+    return ["", "/apps", "/apps/new", "/apps/default_application", "/app-registration", "/face-groups", "/face-groups/new", f"/face-groups/{group}", "/journeys", f"/journeys/{journey}", "/users", "/users/new", f"/users/{user}", "/organizations", "/reviews",
             f"/reviews/identities/{case}", "/audit", "/settings", "/settings/faces", "/settings/licenses", "/settings/registry", "/settings/master-keys",
             "/settings/server", "/administrators", "/account", "/sign-in", "/setup", "/invitation", "/nothing"]
 

@@ -193,6 +193,46 @@ def by_face(world):
     assert "face" in client.claims()["amr"]
 
 
+@test("a face of a group of apps: the consent names them, it signs in to the other app, and a third one right after it", 240, camera=True)
+def shared_face(world):
+    server = world.server()
+    places = [shop(server, title=f"App {letter}") for letter in "ABC"]
+    apps = [name for _, name in places]
+    group = server.admin("POST", "/v1/face-groups", {"name": "Office", "app_ids": apps})["id"]
+    clients, user = [Client(server, site, name) for site, name in places], new("ada")
+    server.user(user, PASSWORD)
+    page = world.page()
+    page.goto(f"{server.address}/account?client_id={apps[0]}")
+    password(page, user)
+    page.press("Register your face")
+    page.see("These apps share your face")
+    for letter in "ABC":
+        assert f"App {letter}" in page.text(), page.text()
+    world.check(page, "the consent to share a face")
+    start_camera(page)
+    page.wait("location.pathname === '/account'", 75, "a verdict")
+    page.see("App A")
+    assert "App C" in page.text(), page.text()
+    world.check(page, "the account with a shared face")
+    page.close()
+    page = world.page()
+    page.goto(clients[1].link())
+    face_way(page, user)
+    page.find(".main")
+    start_camera(page)
+    page.wait("location.pathname === '/back'", 75, "a verdict")
+    seen = clients[1].claims()
+    assert "face" in seen["amr"], seen
+    page.goto(clients[2].link())
+    page.wait("location.pathname === '/back'")
+    claims = clients[2].claims()
+    assert (claims["amr"], claims["acr"], claims["auth_time"]) == (seen["amr"], seen["acr"], seen["auth_time"]), (claims, seen)
+    # An app that left asks for itself.
+    server.admin("PUT", f"/v1/face-groups/{group}", {"name": "Office", "app_ids": apps[:2]})
+    page.goto(clients[2].link())
+    page.find("[name=f_password]")
+
+
 @test("a stranger is refused, and a name without an account looks the same", 90, camera=True)
 def stranger(world):
     server = world.server()

@@ -23,9 +23,11 @@ settingsGuide.forget = () => { guideOnce = null; };
 
 route("/admin/apps", (params, root, { signal }) => {
   replace(root,
-    pageHead(t("apps.title"), { lead: t("apps.lead"), actions: may("changeConfiguration")
-      ? [h("a", { class: "button button-secondary", href: "/admin/app-registration" }, t("registration.title")),
-        h("a", { class: "button button-primary", href: "/admin/apps/new" }, t("apps.new"))] : [] }),
+    pageHead(t("apps.title"), { lead: t("apps.lead"), actions: [
+      h("a", { class: "button button-secondary", href: "/admin/face-groups" }, t("face_groups.title")),
+      ...(may("changeConfiguration")
+        ? [h("a", { class: "button button-secondary", href: "/admin/app-registration" }, t("registration.title")),
+          h("a", { class: "button button-primary", href: "/admin/apps/new" }, t("apps.new"))] : [])] }),
     pagedList({
       signal, empty: t("apps.none"), caption: t("apps.title"),
       rowLink: (app) => `/admin/apps/${encodeURIComponent(app.id)}`,

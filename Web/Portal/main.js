@@ -4,8 +4,8 @@ import { startShell } from "./shell.js";
 
 /** A module that cannot be loaded costs its pages, not the portal. */
 const modules = [
-  "./account.js", "./administrators.js", "./home.js", "./apps.js", "./registration.js", "./users.js",
-  "./organizations.js", "./reviews.js",
+  "./account.js", "./administrators.js", "./home.js", "./apps.js", "./face-groups.js", "./registration.js",
+  "./users.js", "./organizations.js", "./reviews.js",
   "./audit.js", "./settings.js",
   "./journeys/index.js",
 ];

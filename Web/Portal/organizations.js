@@ -3,6 +3,7 @@
 import { at, call, listAll, may } from "./api.js";
 import { actionButton, alertBox, busy, confirmDialog, copyable, errorText, facts, field, h, orWithout, pageHead,
   replace, section, select, showFaults, tag, textInput, toast } from "./dom.js";
+import { directorySection } from "./directories.js";
 import { pagedList } from "./list.js";
 import { go, render, route } from "./router.js";
 import { formatAgo, formatDay, formatNumber, formatTime, named, t } from "./strings.js";
@@ -117,8 +118,9 @@ route("/admin/organizations/new", (params, root) => {
 
 route("/admin/organizations/:id", async ({ id }, root, { signal }) => {
   const path = at`/v1/organizations/${id}`;
-  const [one, invited, apps] = await Promise.all([
+  const [one, invited, tokens, apps] = await Promise.all([
     call("GET", path, { signal }), call("GET", `${path}/invitations`, { signal }),
+    call("GET", `${path}/scim-tokens`, { signal }),
     may("readConfiguration") ? orWithout(listAll("/v1/apps", { signal }), []) : [],
   ]);
   const context = { one, path, mayChange: may("changeUsers"), signal };
@@ -126,7 +128,8 @@ route("/admin/organizations/:id", async ({ id }, root, { signal }) => {
     { back: { href: "/admin/organizations", text: t("organizations.title") }, tags: [stateTag(one.state)] }),
     h("div", { class: "stack" }, profileSection(context), memberSection(context),
       context.mayChange && addSection(context), invitationsSection(context, invited.items),
-      appsSection(context, apps), context.mayChange && dangerSection(context)));
+      appsSection(context, apps), directorySection(context, tokens.items),
+      context.mayChange && dangerSection(context)));
 });
 
 function profileSection({ one, path, mayChange }) {

@@ -255,7 +255,8 @@ function groupSection(context, groups) {
 }
 
 function consentSection(context, items) {
-  const app = (one) => context.appNames.get(one.app_id) ?? one.app_id;
+  const name = (id) => context.appNames.get(id) ?? id;
+  const app = (one) => one.app_ids?.length ? one.app_ids.map(name).join(", ") : name(one.app_id);
   return section(t("users.consents"), {}, table(t("users.consents"), [
     { title: t("users.purpose"), value: (one) => named("users.purpose", one.purpose) },
     { title: t("users.app"), value: app },

@@ -220,6 +220,9 @@ public struct Tables {
     public var organizationInvitations: OrganizationInvitationTable {
         OrganizationInvitationTable(connection: connection, keys: keys)
     }
+    public var scimTokens: SCIMTokenTable { SCIMTokenTable(connection: connection) }
+    public var scimUsers: SCIMUserTable { SCIMUserTable(connection: connection, keys: keys) }
+    public var scimGroups: SCIMGroupTable { SCIMGroupTable(connection: connection) }
     public var signingKeys: SigningKeyTable { SigningKeyTable(connection: connection, keys: keys) }
     public var grants: TokenGrantTable {
         TokenGrantTable(connection: connection, keys: keys)
@@ -261,6 +264,7 @@ public struct Tables {
     public var duplicateSearches: DuplicateSearchTable {
         DuplicateSearchTable(connection: connection)
     }
+    public var faceGroups: FaceGroupTable { FaceGroupTable(connection: connection) }
     public var duplicateCases: DuplicateCaseTable { DuplicateCaseTable(connection: connection) }
     public var registry: RegistryTable { RegistryTable(connection: connection, keys: keys) }
     public var masterKeys: MasterKeyUse { MasterKeyUse(connection: connection, keys: keys) }

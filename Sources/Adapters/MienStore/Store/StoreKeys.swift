@@ -241,5 +241,6 @@ extension SealPurpose {
     static let outbox = SealPurpose(label: "mien/v1/outbox")
     static let adminOffer = SealPurpose(label: "mien/v1/admin-offer")
     static let masterKey = SealPurpose(label: "mien/v1/master-key")
+    static let scimUser = SealPurpose(label: "mien/v1/scim-user")
     static let organizationInvitation = SealPurpose(label: "mien/v1/organization-invitation")
 }

@@ -290,6 +290,8 @@ public enum ConsentPurpose: String, WireWord {
     case face
     /// To compare a face with those of the app's other users.
     case faceSearch = "face-search"
+    /// To share a face between the apps of a group.
+    case faceSharing = "face-sharing"
     /// To verify an identity.
     case identity
     /// To let an app of others know who the user is.
@@ -297,7 +299,10 @@ public enum ConsentPurpose: String, WireWord {
 }
 
 public struct ConsentAnswer: Sendable, Hashable, Codable {
+    /// The app, or for `face-sharing` the group of apps.
     public var appID: String
+    /// The apps that share the face, and that the person agreed to. `nil` for other purposes.
+    public var appIDs: [String]?
     public var purpose: WireValue<ConsentPurpose>
     /// `nil` for a permission, whose page names the scope instead.
     public var textVersion: String?
@@ -307,15 +312,16 @@ public struct ConsentAnswer: Sendable, Hashable, Codable {
     public var withdrawnAt: Int64?
 
     public init(
-        appID: String, purpose: WireValue<ConsentPurpose>, textVersion: String?,
-        scope: String? = nil, givenAt: Int64, withdrawnAt: Int64?
+        appID: String, appIDs: [String]? = nil, purpose: WireValue<ConsentPurpose>,
+        textVersion: String?, scope: String? = nil, givenAt: Int64, withdrawnAt: Int64?
     ) {
+        self.appIDs = appIDs
         (self.appID, self.purpose, self.textVersion) = (appID, purpose, textVersion)
         (self.scope, self.givenAt, self.withdrawnAt) = (scope, givenAt, withdrawnAt)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case appID = "app_id", purpose, textVersion = "text_version", scope,
+        case appID = "app_id", appIDs = "app_ids", purpose, textVersion = "text_version", scope,
             givenAt = "given_at", withdrawnAt = "withdrawn_at"
     }
 }

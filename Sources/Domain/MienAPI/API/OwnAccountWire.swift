@@ -58,16 +58,18 @@ public struct OwnDevice: Codable, Sendable, Hashable {
 /// A registered face of the user: one of `GET /v1/me/faces`.
 public struct OwnFace: Codable, Sendable, Hashable {
     public var id: String
-    /// The app that the face signs in to.
+    /// The app that the face signs in to, or the group of apps that share it.
     public var appID: String
+    /// The apps that share it, and that the person agreed to. `nil` for a face of one app.
+    public var appIDs: [String]?
     public var createdAt: Int64
 
-    public init(id: String, appID: String, createdAt: Int64) {
-        (self.id, self.appID, self.createdAt) = (id, appID, createdAt)
+    public init(id: String, appID: String, appIDs: [String]? = nil, createdAt: Int64) {
+        (self.id, self.appID, self.appIDs, self.createdAt) = (id, appID, appIDs, createdAt)
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case id, appID = "app_id", createdAt = "created_at"
+        case id, appID = "app_id", appIDs = "app_ids", createdAt = "created_at"
     }
 }
 

@@ -69,6 +69,10 @@ public enum GrantKind: IdentifierKind { public static let prefix = "grt" }
 public enum AdministratorOfferKind: IdentifierKind { public static let prefix = "inv" }
 public enum OrganizationKind: IdentifierKind { public static let prefix = "org" }
 public enum OrganizationInvitationKind: IdentifierKind { public static let prefix = "oin" }
+public enum SCIMTokenKind: IdentifierKind { public static let prefix = "sct" }
+public enum SCIMGroupKind: IdentifierKind { public static let prefix = "scg" }
+
+public enum FaceGroupKind: IdentifierKind { public static let prefix = "fgr" }
 
 public typealias UserID = Identifier<UserKind>
 public typealias AppID = Identifier<AppKind>
@@ -86,6 +90,26 @@ public typealias GrantID = Identifier<GrantKind>
 public typealias AdministratorOfferID = Identifier<AdministratorOfferKind>
 public typealias OrganizationID = Identifier<OrganizationKind>
 public typealias OrganizationInvitationID = Identifier<OrganizationInvitationKind>
+public typealias SCIMTokenID = Identifier<SCIMTokenKind>
+public typealias SCIMGroupID = Identifier<SCIMGroupKind>
+/// The identifier of a group of apps that share faces.
+public typealias FaceGroupID = Identifier<FaceGroupKind>
+
+extension FaceGroupID {
+    /// Where the faces of the group are kept, in place of an app. No app has an ID that begins alike.
+    public var space: AppID { AppID(text)! }
+
+    /// - Returns: `nil` if the faces of this app are not those of a group.
+    public init?(space: AppID?) {
+        guard let space, space.isFaceGroup else { return nil }
+        self.init(space.text)
+    }
+}
+
+extension AppID {
+    /// Whether the ID is one of a group of apps that share faces, which no app may have.
+    public var isFaceGroup: Bool { text.hasPrefix("\(FaceGroupKind.prefix)_") }
+}
 
 extension RandomNumberGenerator {
     /// Returns random bytes.

@@ -1,3 +1,5 @@
+package import MienAPI
+
 /// The steps that can use the selfie of a capture step.
 struct CaptureUse: Sendable, Hashable {
     /// The face registrations, by name.
@@ -103,13 +105,17 @@ public struct CaptureConsent: Sendable, Hashable, Codable {
     /// The version of ``searchText``, which is recorded with the consent.
     package static let searchVersion = "search-1"
 
-    /// The consent with the search for duplicates named.
-    package var namingSearch: CaptureConsent {
+    /// The consent with the apps that share the face, and the search for duplicates, named.
+    package func naming(search: Bool, _ sharing: FaceSharing?) -> CaptureConsent {
         CaptureConsent(
-            textVersion: textVersion, title: title, text: Self.namingSearch(text), button: button)
+            textVersion: textVersion, title: title,
+            text: Self.naming(search: search, sharing, in: text), button: button)
     }
 
-    static func namingSearch(_ text: String) -> String { "\(text) \(searchText)" }
+    static func naming(search: Bool, _ sharing: FaceSharing?, in text: String) -> String {
+        let shared = sharing?.named(in: text) ?? text
+        return search ? "\(shared) \(searchText)" : shared
+    }
 
     /// Divides a text that names the search from the sentence that does.
     ///

@@ -1,3 +1,4 @@
+public import MienAPI
 public import MienCore
 
 /// Records a user's consent.
@@ -18,9 +19,14 @@ public struct ConsentText: Sendable, Hashable {
     public let text: String?
     /// Whether it names the search for duplicates.
     public let namesSearch: Bool
+    /// The apps that it names because they share faces.
+    public let sharing: FaceSharing?
 
-    init(version: String, text: String?, namesSearch: Bool = false) {
-        (self.version, self.text, self.namesSearch) = (version, text, namesSearch)
+    init(
+        version: String, text: String?, namesSearch: Bool = false, sharing: FaceSharing? = nil
+    ) {
+        (self.version, self.text) = (version, text)
+        (self.namesSearch, self.sharing) = (namesSearch, sharing)
     }
 }
 

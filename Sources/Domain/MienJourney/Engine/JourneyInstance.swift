@@ -1,3 +1,4 @@
+public import MienAPI
 public import MienCore
 
 /// One run of a journey, as a value: it reads no clock, performs no I/O, and uses no randomness.
@@ -53,6 +54,9 @@ public struct JourneyInstance: Sendable, Equatable {
     /// Whether texts of consent name the search for duplicates; fixed when the run begins, so that
     /// what is recorded is what was shown.
     public let namesSearch: Bool?
+    /// The apps that share faces with this one, as texts of consent name them; fixed when the run
+    /// begins.
+    public let sharing: FaceSharing?
     /// The version of the text that the person consented to in that capture.
     var captureConsent: String?
     /// The total number of steps in the run.
@@ -71,12 +75,14 @@ public struct JourneyInstance: Sendable, Equatable {
     /// The transitions during the last call of `handle`. Not encoded.
     public internal(set) var transitions: [Transition] = []
 
-    /// - Parameter namesSearch: Whether the app looks for people who register more than once.
+    /// - Parameters:
+    ///   - namesSearch: Whether the app looks for people who register more than once.
+    ///   - sharing: The apps that share faces with this one.
     public init(
         id: InstanceID, of definition: JourneyDefinition, app: AppID, namesSearch: Bool = false,
-        at now: Instant
+        sharing: FaceSharing? = nil, at now: Instant
     ) {
-        self.namesSearch = namesSearch ? true : nil
+        (self.namesSearch, self.sharing) = (namesSearch ? true : nil, sharing)
         (self.id, journey, version, self.app) = (id, definition.id, definition.version, app)
         createdAt = now
         expiresAt = now + .seconds(definition.limits.lifetimeSeconds)
@@ -93,7 +99,7 @@ public struct JourneyInstance: Sendable, Equatable {
 extension JourneyInstance: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, journey, version, app, createdAt, expiresAt, position, variables, user, capture,
-            captureConsent, namesSearch, stepsRun, loops, consents, approvalData
+            captureConsent, namesSearch, sharing, stepsRun, loops, consents, approvalData
         case failure, stepsSinceAnswer, turns
     }
 }

@@ -68,7 +68,8 @@ struct RecordConsent: JourneyStep {
 
     private func shownText(_ run: StepRun) throws(StepFault) -> String {
         let own = try run.text(text)
-        return run.instance.namesSearch == true ? CaptureConsent.namingSearch(own) : own
+        return CaptureConsent.naming(
+            search: run.instance.namesSearch == true, run.instance.sharing, in: own)
     }
 
     func options(_ asked: Asked) -> [ClientOption] { [ClientOption(.clientInput, label: button)] }
@@ -80,7 +81,7 @@ struct RecordConsent: JourneyStep {
         do throws(StepFault) {
             let text = ConsentText(
                 version: textVersion, text: try shownText(run),
-                namesSearch: run.instance.namesSearch == true)
+                namesSearch: run.instance.namesSearch == true, sharing: run.instance.sharing)
             return .perform(
                 .recordConsent(RecordConsentEffect(user: user, text: text)),
                 .recordingConsent(user, textVersion: textVersion))

@@ -59,6 +59,12 @@ extension ServerParts {
             clock: clock,
             budget: bodies
         ).add(to: router)
+        SCIMRoutes(
+            tokens: SCIMTokens(store: store, clock: clock),
+            users: SCIMUsers(store: store, clock: clock),
+            groups: SCIMGroups(store: store, clock: clock), budget: bodies,
+            publicURL: { [publicURL] in publicURL.text }
+        ).add(to: router.group("scim/v2"))
         let guesses = configuration.guessesPerMinute
         OTPApprovalRoutes(
             tokens: tokens, metrics: metrics,
@@ -193,6 +199,7 @@ extension ServerParts {
             organizations: OrganizationService(store: store, clock: clock), members: members,
             records: records, body: body
         ).add(to: admin)
+        SCIMTokenRoutes(tokens: SCIMTokens(store: store, clock: clock), body: body).add(to: admin)
         ConfigurationRoutes(
             configuration: configuration,
             guide: AppSettingsGuide(
@@ -214,6 +221,9 @@ extension ServerParts {
         FaceAdminRoutes(
             migration: migration,
             duplicates: DuplicateReviews(store: store, clock: clock, metrics: metrics), body: body
+        ).add(to: admin)
+        FaceGroupRoutes(
+            groups: FaceGroups(store: store, apps: apps, clock: clock), store: store, body: body
         ).add(to: admin)
         ConsentAdminRoutes(
             store: store, records: records, clock: clock, others: identityConsents
@@ -254,6 +264,7 @@ extension ServerParts {
         router.add(middleware: BrowserDefense { [publicURL] in publicURL.text })
         if let crossOrigin { router.add(middleware: crossOrigin) }
         router.add(middleware: ProblemMiddleware(metrics: metrics))
+        router.add(middleware: SCIMErrorMiddleware())
         if let hosts { router.add(middleware: hosts) }
         router.add(middleware: ClientMiddleware(trustsProxy: trustsProxy))
         if configuration.auditsClients { router.add(middleware: AuditClientMiddleware()) }

@@ -39,13 +39,16 @@ package struct CaptureRecords: Sendable {
         id: CaptureID, tokenHash: [UInt8], keepsPicture: Bool = false, until expiry: Instant,
         admission: @escaping @Sendable (Tables) throws -> Void = { _ in }
     ) async throws {
-        let namesSearch = origin.app.settings.duplicateFaces != nil
+        let namesSearch = origin.app.settings.duplicateFaces != nil, appID = origin.app.id
+        let sharing =
+            request.consent == nil
+            ? nil : try await store.read { try $0.faceGroups.sharing(of: appID) }
         let content = Content(
             purpose: request.purpose, rules: rules,
             expected: ExpectedFace(request.user, device: origin.device),
             signedIn: origin.signedIn,
-            consent: namesSearch ? request.consent?.namingSearch : request.consent,
-            namesSearch: namesSearch, keepsPicture: keepsPicture ? true : nil)
+            consent: request.consent?.naming(search: namesSearch, sharing),
+            namesSearch: namesSearch, sharing: sharing, keepsPicture: keepsPicture ? true : nil)
         let record = CaptureRecord(
             id: id, tokenHash: tokenHash, run: origin.run, app: origin.app.id,
             account: origin.signedIn, content: try Self.sealed(content), expiresAt: expiry)

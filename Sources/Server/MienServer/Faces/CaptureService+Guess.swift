@@ -39,9 +39,10 @@ extension CaptureRecords {
                 try expected.user.map { try tables.accounts.find($0) }
                 ?? expected.identifier.flatMap { try tables.accounts.find(named: $0) }
             guard let account = named, account.state == .active else { return nil }
-            return try tables.authenticators.find(.face, of: account, app: app)
+            return try tables.face(of: account, in: app)
         }
-        let policy = try await gate.policy(for: .face, app: app), gate = gate, now = clock.now
+        let policy = try await gate.policy(for: .face, app: found?.app ?? app), gate = gate,
+            now = clock.now
         let device = expected.device.flatMap { $0.account == found?.account ? $0.id : nil }
         return { tables in
             if let found,

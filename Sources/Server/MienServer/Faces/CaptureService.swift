@@ -1,5 +1,5 @@
 internal import Foundation
-internal import MienAPI
+package import MienAPI
 package import MienCore
 package import MienFace
 internal import MienIdentity
@@ -43,6 +43,8 @@ package final class CaptureService: Sendable {
         var hasConsent: Bool?
         /// Whether its text names the search for duplicates.
         var namesSearch: Bool?
+        /// The apps that its text names because they share faces.
+        var sharing: FaceSharing?
         /// The rules that apply unless the person omits actions; `nil` if they omit none.
         var rulesForAll: LivenessRules?
         /// Whether the session keeps a picture of the face, to be compared with a document.
@@ -66,6 +68,8 @@ package final class CaptureService: Sendable {
         package let consentTextVersion: String?
         /// Whether that text names the search for duplicates.
         package let consentsToSearch: Bool
+        /// The apps that the person agreed to share the face with.
+        package let sharing: FaceSharing?
 
         /// All templates, that of the pack in use first.
         package var templates: [FaceTemplate] { [template] + former }
@@ -345,7 +349,8 @@ package final class CaptureService: Sendable {
                     camera: content.camera ?? .other, app: record.app, mode: content.rules.mode,
                     consentTextVersion: content.hasConsent == true
                         ? content.consent?.textVersion : nil,
-                    consentsToSearch: content.hasConsent == true && content.namesSearch == true))
+                    consentsToSearch: content.hasConsent == true && content.namesSearch == true,
+                    sharing: content.hasConsent == true ? content.sharing : nil))
         }
     }
 

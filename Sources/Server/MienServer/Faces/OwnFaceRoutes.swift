@@ -26,7 +26,9 @@ package struct OwnFaceRoutes {
             // identity, is not.
             let isPermissionOnly = try await store.read { tables -> Bool in
                 let consents = try tables.consents.all(of: account.id)
-                let face = try tables.authenticators.find(.face, of: account, app: app)
+                let face =
+                    try tables.face(of: account, in: app)
+                    ?? tables.authenticators.find(.face, of: account, app: app)
                 guard face == nil,
                     !consents.contains(where: { $0.app == app && $0.withdrawnAt == nil })
                 else { return false }
@@ -50,16 +52,20 @@ package struct OwnFaceRoutes {
         }
         router.get("me/faces") { request, _ in
             let account = try await grants.caller(of: request).account
-            let records = try await store.read { try $0.authenticators.all(of: account) }
-            return JSONBody.response(
-                Page(
-                    items: records.filter { $0.type == .face }.compactMap { face in
-                        face.app.map {
-                            OwnFace(
-                                id: face.id.text, appID: $0.text,
-                                createdAt: face.createdAt.milliseconds)
-                        }
-                    }))
+            let faces = try await store.read { tables in
+                try tables.authenticators.all(of: account).filter { $0.type == .face }.compactMap {
+                    face in
+                    try face.app.map { app in
+                        OwnFace(
+                            id: face.id.text, appID: app.text,
+                            appIDs: try FaceGroupID(space: app).map {
+                                try tables.faceGroups.apps(sharing: $0, of: account.id).map(\.text)
+                            },
+                            createdAt: face.createdAt.milliseconds)
+                    }
+                }
+            }
+            return JSONBody.response(Page(items: faces))
         }
         router.delete("me/faces/:face") { request, context in
             let caller = try await grants.caller(of: request)

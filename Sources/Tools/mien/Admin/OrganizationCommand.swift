@@ -21,7 +21,7 @@ struct OrganizationCommand: AsyncParsableCommand {
         subcommands: [
             List.self, Create.self, Show.self, Change.self, Delete.self, Members.self, Add.self,
             Roles.self, Remove.self, Invite.self, Invitations.self, Revoke.self, Allow.self,
-            Forbid.self,
+            Forbid.self, SCIMToken.self,
         ])
 
     struct List: AsyncParsableCommand {

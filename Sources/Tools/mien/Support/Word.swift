@@ -10,6 +10,10 @@ enum Word {
         try identifier(text, "a journey")
     }
 
+    @Sendable static func faceGroup(_ text: String) throws -> FaceGroupID {
+        try identifier(text, "a group of apps")
+    }
+
     private static func identifier<Kind>(_ text: String, _ what: String) throws -> Identifier<Kind>
     {
         guard let id = Identifier<Kind>(text) else {

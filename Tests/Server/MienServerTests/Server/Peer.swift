@@ -10,7 +10,8 @@ final class Peer: Sendable {
     /// The peer did not send the expected line, or did not exit, within two minutes.
     struct Silence: Error {}
 
-    static let reason: Comment = "needs aiosmtpd, PyJWT, Authlib, and Tornado: run scripts/peers"
+    static let reason: Comment =
+        "needs aiosmtpd, PyJWT, Authlib, scim2-tester, and Tornado: run scripts/peers"
     static let isThere = FileManager.default.contentsEqual(
         atPath: folder.appending(path: "requirements").path,
         andPath: repository.appending(path: "scripts/requirements-peers.txt").path)

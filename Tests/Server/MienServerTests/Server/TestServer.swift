@@ -236,7 +236,7 @@ enum AdminPaths {
                         parts[2])
             }
             return [
-                "users", "apps", "administrator", "administrators", "audit", "faces",
+                "users", "apps", "administrator", "administrators", "audit", "faces", "face-groups",
                 "product-keys", "page-settings",
                 "verifications", "registry", "organizations",
             ].contains(parts[1])

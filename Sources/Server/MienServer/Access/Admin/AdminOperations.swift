@@ -89,6 +89,11 @@ package enum AdminOperations {
         "GET /v1/product-keys": .init(.readConfiguration, .session),
         "POST /v1/product-keys": .init(.changeConfiguration, .fresh),
         "DELETE /v1/product-keys/{productkey}": .init(.changeConfiguration, .session),
+        "GET /v1/face-groups": .init(.readConfiguration, .session),
+        "POST /v1/face-groups": .init(.changeConfiguration, .fresh),
+        "GET /v1/face-groups/{facegroup}": .init(.readConfiguration, .session),
+        "PUT /v1/face-groups/{facegroup}": .init(.changeConfiguration, .fresh),
+        "DELETE /v1/face-groups/{facegroup}": .init(.changeConfiguration, .fresh),
         "GET /v1/faces/migration": .init(.readConfiguration, .session),
         "GET /v1/settings": .init(.readConfiguration, .session),
         "GET /v1/page-settings": .init(.readConfiguration, .session),
@@ -113,6 +118,11 @@ package enum AdminOperations {
         "GET /v1/organizations/{organization}/invitations": .init(.readUsers, .session),
         "POST /v1/organizations/{organization}/invitations": .init(.changeUsers, .fresh),
         "DELETE /v1/organizations/{organization}/invitations/{invitation}": .init(
+            .changeUsers, .session),
+
+        "GET /v1/organizations/{organization}/scim-tokens": .init(.readUsers, .session),
+        "POST /v1/organizations/{organization}/scim-tokens": .init(.changeUsers, .fresh),
+        "DELETE /v1/organizations/{organization}/scim-tokens/{scimtoken}": .init(
             .changeUsers, .session),
 
         "GET /v1/users": .init(.readUsers, .session),

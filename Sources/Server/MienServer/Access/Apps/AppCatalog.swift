@@ -16,6 +16,10 @@ package final class AppCatalog: Sendable {
         var known: [AppID: AppRecord] = [:]
         /// The strictest lock policy of all apps, by method.
         var strictest: [AuthenticatorType: LockPolicy] = [:]
+        /// The strictest lock policy of faces of each group of apps that share them.
+        var ofGroups: [FaceGroupID: LockPolicy] = [:]
+        /// The apps that texts of consent name, by app; `nil` for an app that shares no faces.
+        var sharing: [AppID: FaceSharing?] = [:]
         /// The origins of web pages that apps list.
         var origins: [AppID: Set<String>]?
         /// Counts invalidations. A record that was read before an invalidation is not cached after
@@ -25,7 +29,12 @@ package final class AppCatalog: Sendable {
         var version: Int64 = -1
 
         mutating func forgetAll() {
-            (known, strictest, origins) = ([:], [:], nil)
+            known = [:]
+            forgetCommon()
+        }
+
+        mutating func forgetCommon() {
+            (strictest, ofGroups, sharing, origins) = ([:], [:], [:], nil)
             changes += 1
         }
     }
@@ -60,9 +69,41 @@ package final class AppCatalog: Sendable {
         return app
     }
 
+    /// Returns the apps that share faces with this one, as texts of consent name them.
+    package func sharing(of id: AppID) async throws -> FaceSharing? {
+        try await check()
+        let (known, changes) = state.withLock { ($0.sharing[id], $0.changes) }
+        if let known { return known }
+        let found = try await store.read { try $0.faceGroups.sharing(of: id) }
+        state.withLock { state in
+            guard state.changes == changes else { return }
+            if state.sharing.count >= Self.maxKept { state.sharing = [:] }
+            state.sharing[id] = .some(found)
+        }
+        return found
+    }
+
+    /// Returns the lock policy of a face that a group shares: the strictest of its apps.
+    private func lockPolicy(of group: FaceGroupID) async throws -> LockPolicy {
+        try await check()
+        let (known, changes) = state.withLock { ($0.ofGroups[group], $0.changes) }
+        if let known { return known }
+        let apps = try await store.read { tables in
+            try (tables.faceGroups.find(group)?.apps.keys.sorted() ?? []).compactMap {
+                try tables.apps.find($0)
+            }
+        }
+        let strictest =
+            LockPolicy.strictest(of: apps.map { $0.settings.lockPolicy(for: .face) })
+            ?? AuthenticatorType.face.defaultLockPolicy
+        state.withLock { if $0.changes == changes { $0.ofGroups[group] = strictest } }
+        return strictest
+    }
+
     /// Returns the lock policy of an authenticator: its app's policy, or the strictest policy of
-    /// all apps if the authenticator serves them all.
+    /// all apps if the authenticator serves them all, or of those that share it.
     package func lockPolicy(for type: AuthenticatorType, app: AppID?) async throws -> LockPolicy {
+        if let group = FaceGroupID(space: app) { return try await lockPolicy(of: group) }
         if let app {
             return try await load(app)?.settings.lockPolicy(for: type) ?? type.defaultLockPolicy
         }
@@ -94,13 +135,14 @@ package final class AppCatalog: Sendable {
         return origins[app]?.contains(origin) ?? false
     }
 
+    /// Drops everything cached. Call this whenever a group of apps was added, changed, or removed.
+    package func forgetAll() { state.withLock { $0.forgetAll() } }
+
     /// Removes an app from the cache. Call this whenever an app was added, changed, or removed.
     package func forget(_ id: AppID) {
         state.withLock {
             $0.known[id] = nil
-            $0.strictest = [:]
-            $0.origins = nil
-            $0.changes += 1
+            $0.forgetCommon()
         }
     }
 

@@ -21,6 +21,7 @@ extension Tables {
     ///
     /// - Returns: whether there was one.
     package func deleteApp(_ id: AppID, by actor: String, at now: Instant) throws -> Bool {
+        try leaveFaceGroup(id, actor: actor, at: now)
         try authenticators.deleteAll(ofApp: id)
         try locks.deleteAll(ofApp: id)
         try runs.deleteAll(ofApp: id)

@@ -87,8 +87,15 @@ package struct AuthenticatorChanges: Sendable {
     package func reachable(
         _ account: AccountRecord, app: AppID, reach: AuthenticatorReach
     ) async throws -> AssuranceLevel {
-        guard reach == .account else { return try await reachable(account, app: app) }
-        var apps = try await store.read { try $0.apps.all() }.filter(\.isFirstParty).map(\.id)
+        var apps: [AppID]
+        switch reach {
+        case .app: return try await reachable(account, app: app)
+        case .faces:
+            apps =
+                try await store.read { try $0.faceGroups.group(of: app) }?.apps.keys.sorted() ?? []
+        case .account:
+            apps = try await store.read { try $0.apps.all() }.filter(\.isFirstParty).map(\.id)
+        }
         if !apps.contains(app) { apps.append(app) }
         var highest = AssuranceLevel.none
         for app in apps where highest < .multiFactor {
@@ -111,8 +118,11 @@ package struct AuthenticatorChanges: Sendable {
     /// that counts in ``reachable(_:app:)`` or restores access.
     package func ways(of account: AccountRecord, app id: AppID) async throws -> [SignInWay] {
         let (app, usable) = try await store.read { tables -> (AppRecord?, [AuthenticatorRecord]) in
+            let shared = try tables.faceGroups.shared(with: id, by: account.id)?.space
             let records = try tables.authenticators.all(of: account).filter { record in
-                guard record.app == nil || record.app == id else { return false }
+                guard record.app == nil || record.app == id || record.app == shared else {
+                    return false
+                }
                 return try !tables.locks.holders(of: record.id).contains(.administrator)
             }
             return (try tables.apps.find(id), records)
@@ -155,8 +165,10 @@ package struct AuthenticatorChanges: Sendable {
 
 /// Where an authenticator signs its user in.
 package enum AuthenticatorReach: Sendable {
-    /// In the app it is added in: faces, device keys, OTP tokens.
+    /// In the app it is added in: device keys, OTP tokens.
     case app
+    /// In the app it is added in, and in those that share faces with it.
+    case faces
     /// In every app: passkeys, recovery codes, passwords.
     case account
 }

@@ -35,10 +35,10 @@ package struct KnownDeviceService: Sendable {
         var generator = SystemRandomNumberGenerator()
         let id = DeviceID.random(using: &generator)
         let token = BearerSecret(for: id, using: &generator)
-        let hash = store.keys.hash(ofSecret: token.secret),
-            earned = methods.map { LockSubject(account, $0, app: app) }
+        let hash = store.keys.hash(ofSecret: token.secret)
         let isMade = try await store.write { tables in
             guard try tables.accounts.standing(of: account)?.epoch == epoch else { return false }
+            let earned = try methods.map { try tables.lockSubject(account, $0, in: app) }
             try tables.devices.insert(
                 KnownDevice(id: id, account: account, app: app), tokenHash: hash, earned: earned,
                 at: now)

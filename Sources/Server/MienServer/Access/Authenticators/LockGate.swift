@@ -103,8 +103,25 @@ package struct LockGate: Sendable {
     }
 
     /// Whether the device has its own counter for this method.
-    package func hasOwnCounter(_ device: DeviceID, _ subject: LockSubject) async throws -> Bool {
-        try await store.read { try $0.locks.hasOwnCounter(device, subject) }
+    package func hasOwnCounter(
+        _ device: DeviceID, _ account: UserID, _ method: AuthenticatorType, in app: AppID
+    ) async throws -> Bool {
+        try await store.read { tables in
+            try tables.locks.hasOwnCounter(device, tables.lockSubject(account, method, in: app))
+        }
+    }
+}
+
+extension Tables {
+    /// Returns the subject of an account's failures with a method in an app: for a face that apps
+    /// share, that of all of them.
+    func lockSubject(_ account: UserID, _ method: AuthenticatorType, in app: AppID) throws
+        -> LockSubject
+    {
+        guard method == .face, let record = try accounts.find(account),
+            let face = try self.face(of: record, in: app)
+        else { return LockSubject(account, method, app: app) }
+        return face.lockSubject
     }
 }
 

@@ -15,13 +15,17 @@ extension Tables {
 
     /// Stores a sign-in, with an entry in the audit log.
     ///
-    /// - Returns: `false` if an authenticator that it used was removed or locked: it proves nothing.
+    /// - Returns: `false` if an authenticator that it used was removed or locked, or is a face that is
+    ///   not shared with the app, or not any longer: it proves nothing.
     func insert(
         _ grant: TokenGrantRecord, epoch: Int, _ event: String, actor: String, at now: Instant
     ) throws -> Bool {
         let standing = SignInStanding(
             account: grant.account, epoch: epoch, authenticators: grant.authenticators)
         guard try standing.areUsable(in: self) else { return false }
+        if let app = grant.app {
+            guard try mayUse(grant.authenticators, of: grant.account, in: app) else { return false }
+        }
         if let key = grant.authenticator {
             // A device key has one sign-in at a time, so end the previous one. A passkey may be on
             // many devices.

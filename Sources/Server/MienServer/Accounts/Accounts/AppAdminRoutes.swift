@@ -35,6 +35,11 @@ package struct AppAdminRoutes {
             let id =
                 try wanted.id.map { try AppID($0, field: "id") }
                 ?? AppID.random(using: &generator)
+            guard !id.isFaceGroup else {
+                throw Problem.field(
+                    "id", "must not begin with fgr_, which the groups of apps that share faces have"
+                )
+            }
             let type = wanted.type ?? .public
             var settings = try Self.settings(wanted.settings)
             try requireCallable(settings, before: AppSettings())

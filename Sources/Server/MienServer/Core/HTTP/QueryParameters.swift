@@ -14,6 +14,7 @@ package enum QueryParameters {
         "/v1/apps": ["after"],
         "/v1/audit": ["administrator", "after", "event", "from", "order", "until", "user"],
         "/v1/audit/segment": ["after"],
+        "/v1/face-groups": ["after"],
         "/v1/faces/duplicates": ["after"],
         "/v1/journeys/{journey}/versions/{version}": ["if_updated_at", "incomplete"],
         "/v1/journeys/{journey}/versions/{version}/retire": ["force"],
@@ -32,7 +33,8 @@ package enum QueryParameters {
     /// Prefixes of routes that ignore unknown parameters: OAuth and OpenID Connect require it
     /// (RFC 6749 §3.1 and §3.2), and people open pages by links to which programs add parameters.
     package static let ignoring = [
-        "/oauth2/", "/.well-known/", "/notices", "/signin", "/signout", "/device", "/verify",
+        "/oauth2/", "/.well-known/", "/scim/", "/notices", "/signin", "/signout", "/device",
+        "/verify",
         "/account",
         "/web/", "/admin", "/organization",
         "/mien.js", "/mien.d.ts", "/capture-worker.js",

@@ -98,7 +98,7 @@ package struct DuplicateFaceSearch: Service, NamedByType {
     private func matches(of search: DuplicateSearch) async throws -> (
         found: [Match], damaged: Int
     ) {
-        let (settings, template, own) = try await store.read { tables in
+        let (settings, template, spaces) = try await store.read { tables in
             let settings = try tables.apps.find(search.app)?.settings.duplicateFaces
             let account = try tables.accounts.find(search.account)
             let face = try account.flatMap {
@@ -106,30 +106,51 @@ package struct DuplicateFaceSearch: Service, NamedByType {
             }
             return (
                 settings, try face?.content.use { try Self.template($0) },
-                try tables.galleries.faces(of: search.account, in: search.app)
+                try [search.app]
+                    + [tables.faceGroups.group(of: search.app)?.id.space].compactMap { $0 }
             )
         }
         guard let settings, let template, template.packID == faces.packID else { return ([], 0) }
+        let probe = try faces.matcher.reference(for: template)
+        var found: [Match] = [], damaged = 0
+        for space in spaces {
+            let (more, unreadable) = try await matches(
+                of: search, like: probe, template.packID, in: space, above: settings.threshold)
+            found += more
+            damaged += unreadable
+        }
+        let best = found.filter { $0.account != search.account }.sorted {
+            ($1.score, $0.face) < ($0.score, $1.face)
+        }
+        return (Array(best.prefix(Self.maxCases)), damaged)
+    }
+
+    /// - Parameter space: The app, or the group of apps that it shares faces with. Shared faces are
+    ///   compared if their people agreed to share them with the app.
+    private func matches(
+        of search: DuplicateSearch, like probe: Reference, _ pack: PackID, in space: AppID,
+        above threshold: MatchScore
+    ) async throws -> ([Match], damaged: Int) {
+        let own = try await store.read {
+            try $0.galleries.faces(of: search.account, in: space)
+        }
         // Ask for a few more than are needed: faces that the account registers meanwhile may be
-        // among them, and are left out below.
+        // among them, and are left out. Of shared faces, ask for all: others may not be compared.
         let answer = try await galleries.search(
             GalleryQuery(
-                app: search.app, pack: template.packID,
-                probe: try faces.matcher.reference(for: template), limit: Self.maxCases + 4,
-                threshold: settings.threshold,
-                except: Array(own.prefix(GalleryQuery.maxExceptions))))
+                app: space, pack: pack, probe: probe,
+                limit: space.isFaceGroup ? GalleryQuery.maxLimit : Self.maxCases + 4,
+                threshold: threshold, except: Array(own.prefix(GalleryQuery.maxExceptions))))
         let found = try await store.read { tables in
-            try answer.candidates.compactMap { candidate in
-                try tables.galleries.owner(of: candidate.face).map {
-                    Match(
-                        face: candidate.face, account: $0, score: galleries.score(of: candidate))
-                }
+            try answer.candidates.compactMap { candidate -> Match? in
+                guard let owner = try tables.galleries.owner(of: candidate.face),
+                    try tables.mayUse([candidate.face], of: owner, in: search.app)
+                else { return nil }
+                return Match(
+                    face: candidate.face, account: owner, score: galleries.score(of: candidate))
             }
         }
-        return (
-            Array(found.filter { $0.account != search.account }.prefix(Self.maxCases)),
-            answer.damaged
-        )
+        return (found, answer.damaged)
     }
 
     private static func template(_ bytes: [UInt8]) throws(StoreError) -> FaceTemplate {

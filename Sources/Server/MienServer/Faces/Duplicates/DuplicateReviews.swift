@@ -33,7 +33,7 @@ package struct DuplicateReviews: Sendable {
             guard let record = try tables.duplicateCases.find(id) else { throw Self.noCase }
             let accounts = try [record.account, record.other].map { id in
                 guard let account = try tables.accounts.find(id),
-                    let face = try tables.authenticators.find(.face, of: account, app: record.app)
+                    let face = try tables.face(of: account, in: record.app)
                 else { throw Self.noCase }
                 return DuplicateAccountAnswer(
                     user: id.text, state: .known(account.state),

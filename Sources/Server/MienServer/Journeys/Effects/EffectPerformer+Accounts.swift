@@ -63,8 +63,7 @@ extension EffectPerformer {
     ) async throws -> Bool {
         let key: String
         if let account, let device = context.device(of: account.id),
-            try await gate.hasOwnCounter(
-                device, LockSubject(account.id, method, app: context.app.id))
+            try await gate.hasOwnCounter(device, account.id, method, in: context.app.id)
         {
             key = "\(account.id.text) \(device.text) \(method.rawValue)"
         } else {
@@ -124,8 +123,10 @@ extension EffectPerformer {
             guard let account = try tables.accounts.find(user) else {
                 return .refused(.notRegistered)
             }
+            let shared = try tables.faceGroups.shared(with: app, by: user)?.space
             let found = try tables.authenticators.all(of: account).filter {
-                $0.type == type && (!type.isPerApp || $0.app == app)
+                $0.type == type
+                    && (!type.isPerApp || $0.app == app || ($0.app != nil && $0.app == shared))
             }
             guard !found.isEmpty else { return .refused(.notRegistered) }
             if !isLocked {
@@ -164,15 +165,19 @@ extension EffectPerformer {
             purpose: FaceConsent.purpose, textVersion: text.version,
             givenAt: now)
         let search = text.namesSearch ? "con_" + Base64URL.encode(generator.bytes(16)) : nil
+        let shared = "con_" + Base64URL.encode(generator.bytes(16)), sharing = text.sharing
         try await store.write { tables in
             try tables.consents.insert(record)
+            if let sharing {
+                try tables.recordSharingConsent(shared, of: user, sharing, at: now)
+            }
             if let search {
                 try tables.recordSearchConsent(search, of: user, app: app, at: now)
             }
             try tables.audit.append(
                 AuditEvent(
                     "consent.given", actor: "journey", account: user, app: app,
-                    detail: ["text_version": .string(text.version)]), at: now)
+                    detail: AuditEvent.consent(to: text.version, sharing)), at: now)
         }
         return .done
     }
@@ -185,5 +190,19 @@ extension EffectPerformer {
             try $0.consents.current(of: user, app: app, purpose: FaceConsent.purpose)
         }
         return .consent(consent?.textVersion == textVersion)
+    }
+}
+
+extension AuditEvent {
+    /// Returns the details of a consent for the log.
+    fileprivate static func consent(to version: String, _ sharing: FaceSharing?) -> [String:
+        JSONValue]
+    {
+        var detail: [String: JSONValue] = ["text_version": .string(version)]
+        if let sharing {
+            detail["face_group"] = .string(sharing.group.text)
+            detail["face_group_version"] = .number(Double(sharing.version))
+        }
+        return detail
     }
 }

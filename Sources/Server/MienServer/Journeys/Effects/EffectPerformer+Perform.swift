@@ -9,7 +9,7 @@ extension EffectPerformer {
     func perform(_ effect: StepEffect, _ context: EffectContext) async throws -> EffectAnswer {
         let answer: EffectAnswer
         do {
-            if let refusal = try await refusal(of: effect.impact, context) {
+            if let refusal = try await refusal(of: effect, context) {
                 return .refused(refusal)
             }
             answer = try await self.answer(to: effect, context)
@@ -23,12 +23,14 @@ extension EffectPerformer {
     }
 
     /// Returns why the user's sign-in does not permit the effect, or `nil` if it does.
-    private func refusal(of impact: AuthenticatorImpact, _ context: EffectContext) async throws
+    private func refusal(of effect: StepEffect, _ context: EffectContext) async throws
         -> StepErrorCode?
     {
         let (change, user, reach): (AuthenticatorChange, UserID, AuthenticatorReach)
-        switch impact {
+        switch effect.impact {
         case .none, .verifies: return nil
+        case .adds(let owner) where effect.registersFace:
+            (change, user, reach) = (.add, owner, .faces)
         case .adds(let owner): (change, user, reach) = (.add, owner, .app)
         case .addsToEveryApp(let owner): (change, user, reach) = (.add, owner, .account)
         case .removes(let owner): (change, user, reach) = (.remove, owner, .app)
@@ -122,5 +124,12 @@ extension EffectPerformer {
                 call, run: context.run, turn: context.turn, app: context.app.id,
                 isTrial: context.isTrial)
         }
+    }
+}
+
+extension StepEffect {
+    /// Whether it adds a face, which the apps of a group may share.
+    fileprivate var registersFace: Bool {
+        if case .registerFace = self { true } else { false }
     }
 }

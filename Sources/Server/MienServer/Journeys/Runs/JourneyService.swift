@@ -161,7 +161,8 @@ package final class JourneyService: Sendable {
         var state = RunState(
             instance: JourneyInstance(
                 id: runID, of: definition, app: app.id,
-                namesSearch: app.settings.duplicateFaces != nil, at: now),
+                namesSearch: app.settings.duplicateFaces != nil,
+                sharing: try await apps.sharing(of: app.id), at: now),
             flowID: flowID)
         (state.organization, state.leavesOrganization) = (organization, leavesOrganization)
         state.begun = caller.map {

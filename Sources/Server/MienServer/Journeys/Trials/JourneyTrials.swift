@@ -41,7 +41,8 @@ package final class JourneyTrials: Sendable {
         var state = RunState(
             instance: JourneyInstance(
                 id: runID, of: definition, app: app.id,
-                namesSearch: app.settings.duplicateFaces != nil, at: now))
+                namesSearch: app.settings.duplicateFaces != nil,
+                sharing: try await store.read { try $0.faceGroups.sharing(of: appID) }, at: now))
         state.trial = RunState.Trial(admin: admin, definition: mark)
         try await note(
             "journey.trial-started", state, app.id, user,

@@ -26,7 +26,13 @@ extension AccountPages {
             item[key]?.numberValue.map { day(Int64($0), texts.language.tag) } ?? ""
         }
         func app(_ item: JSONValue) -> String {
-            item["app_id"]?.stringValue.map { names[$0] ?? $0 } ?? ""
+            // The apps that share a face, or the app.
+            let ids = item["app_ids"]?.arrayValue?.compactMap(\.stringValue) ?? []
+            guard ids.isEmpty else {
+                return ids.map { (names[$0] ?? $0).isolated }.joined(separator: ", ")
+            }
+            guard let id = item["app_id"]?.stringValue else { return "" }
+            return names[id] ?? (id.hasPrefix("fgr_") ? texts("account_shared_face") : id)
         }
         func added(_ item: JSONValue) -> String {
             texts("account_added", ["date": time(item, "created_at")])

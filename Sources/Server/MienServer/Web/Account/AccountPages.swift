@@ -228,7 +228,7 @@ struct AccountPages: Sendable {
         guard !pages.sessions.browser(request).isNew,
             let found = try await pages.sessions.find(request),
             let app = try await pages.accountApp(request, session: found.session),
-            pages.opensAccount(found.session, in: app)
+            try await pages.opensAccount(found.session, in: app)
         else { return nil }
         let all = try await pages.accountApps()
         return User(

@@ -18,7 +18,7 @@ extension WebPages {
     package func user(of request: Request) async throws -> PageUser? {
         guard !sessions.browser(request).isNew, let found = try await sessions.find(request),
             let app = try await accountApp(request, session: found.session),
-            opensAccount(found.session, in: app)
+            try await opensAccount(found.session, in: app)
         else { return nil }
         return PageUser(
             account: found.account, signedInAt: found.session.proof.at,

@@ -185,11 +185,7 @@ struct StepPage {
     /// Texts of the journey, by line.
     private var paragraphs: [String] {
         var text = answer.data?["text"]?.stringValue ?? ""
-        if step == .recordConsent, let own = CaptureConsent.withoutSearch(text) {
-            text = texts.namingSearch(texts.standardConsent(own) ?? own)
-        } else if step == .recordConsent, let own = texts.standardConsent(text) {
-            text = own
-        }
+        if step == .recordConsent { text = texts.translation(ofConsent: text) }
         var lines = text.split(separator: "\n").map(String.init)
         if let stepUp = flow.stepUp, step == .loginForm {
             lines.append(texts("stepup_text", ["ways": texts.ways(stepUp.ways.map { [$0] })]))

@@ -75,7 +75,8 @@ extension WebPages: SignInPages {
     /// Whether a session is as good as what the app's own journey would prove.
     ///
     /// A session counts in another app only if the same journey signs in to both, and a face only
-    /// in the app that it was registered for: another app may require more of either.
+    /// in the app that it was registered for, or for a moment in apps that share it: another app may
+    /// require more of either.
     private func answers(_ wanted: AuthorizationService.Request, _ session: BrowserSession)
         async throws -> Bool
     {
@@ -90,7 +91,7 @@ extension WebPages: SignInPages {
         {
             return false
         }
-        return counts(session, in: wanted.app)
+        return try await counts(session, in: wanted.app)
     }
 
     /// Authenticators that work in one app only.
@@ -98,16 +99,38 @@ extension WebPages: SignInPages {
 
     /// Whether a session counts in an app: the same journey must have made it, and authenticators
     /// that are registered for each app must have been this app's.
-    func counts(_ session: BrowserSession, in app: AppRecord) -> Bool {
-        guard session.proof.journey == app.settings.pageJourney?.text else { return false }
-        return session.app == app.id || session.proof.passkey != nil
-            || Self.ofOneApp.isDisjoint(with: session.proof.methods)
+    func counts(_ session: BrowserSession, in app: AppRecord) async throws -> Bool {
+        let proof = session.proof
+        guard proof.journey == app.settings.pageJourney?.text else { return false }
+        if session.app == app.id {
+            return try await store.read {
+                try $0.mayUse(proof.authenticators, of: proof.account, in: app.id)
+            }
+        }
+        if proof.passkey != nil || Self.ofOneApp.isDisjoint(with: proof.methods) { return true }
+        return try await sharesFace(of: session, with: app)
+    }
+
+    /// Whether the face of a session of another app signs in to this one: the apps share it, it was
+    /// seen a moment ago, and this app asks for no more than the one that saw it.
+    private func sharesFace(of session: BrowserSession, with app: AppRecord) async throws -> Bool {
+        let proof = session.proof, now = clock.now
+        guard Self.ofOneApp.intersection(proof.methods) == ["face"] else { return false }
+        return try await store.read { tables in
+            guard
+                let group = try tables.group(
+                    ofFaceIn: proof.authenticators, of: proof.account, for: app.id),
+                now - proof.at < group.maxAge, let seen = try tables.apps.find(session.app)
+            else { return false }
+            return app.settings.asksForFace(noMoreThan: seen.settings)
+        }
     }
 
     /// Whether a session opens the account page of an app: it counts there, and so does what the
     /// user has proved since.
-    func opensAccount(_ session: BrowserSession, in app: AppRecord) -> Bool {
-        counts(session, in: app) && session.stepUpApp.map { $0 == app.id } ?? true
+    func opensAccount(_ session: BrowserSession, in app: AppRecord) async throws -> Bool {
+        guard session.stepUpApp.map({ $0 == app.id }) ?? true else { return false }
+        return try await counts(session, in: app)
     }
 
     /// Whether a code may go to the app without a click.
@@ -288,5 +311,14 @@ extension WebPages: SignInPages {
                         }),
                 ], scripts: ["post.js"], formTarget: Self.formTargets(answer.address)),
             for: view)
+    }
+}
+
+extension AppSettings {
+    /// Whether a face that passed in an app with other settings would pass under these: they are the
+    /// same, or set nothing that the server does not.
+    fileprivate func asksForFace(noMoreThan other: AppSettings) -> Bool {
+        let isLive = liveness == other.liveness || liveness == LivenessPolicy()
+        return isLive && (faceThreshold == nil || faceThreshold == other.faceThreshold)
     }
 }

@@ -448,7 +448,7 @@ extension WebPages {
                     record.profile.use({ (try? $0.names()) ?? [] }).contains(
                         where: candidates.contains)
                 else { return false }
-                return try tables.authenticators.find(.face, of: record, app: id) == nil
+                return try tables.face(of: record, in: id) == nil
             }
         }
     }

@@ -66,6 +66,10 @@ public struct AccountExport {
                 if !text.isEmpty {
                     members[column.name] = try JSONColumn.value(JSONValue.self, text.utf8)
                 }
+            case .scimUser:
+                let content = try account.key.open(
+                    row.blob(index), .scimUser, for: "\(row.text(0)) \(account.id.text)")
+                members["content"] = try JSONColumn.value(JSONValue.self, content)
             case .identityKey: break
             case .identityContent:
                 guard let keyIndex = table.columns.firstIndex(where: { $0.kind == .identityKey }),
@@ -93,6 +97,8 @@ struct ExportedTable: Sendable {
         case text, number, json
         /// A name sealed under the account's key. Column 0 is the device's ID.
         case deviceName
+        /// JSON sealed under the account's key. Column 0 is the organization's ID.
+        case scimUser
         /// The profile, which the account's record holds decrypted.
         case profile
         /// JSON, or an empty text.
@@ -125,14 +131,17 @@ extension ExportedTable {
     private static let owner = "the account that the export is about"
 
     static let all = [
-        account, journeyRun, authenticator, keptFace, shadowTemplate, authenticatorHold, lockCount,
+        account, journeyRun, authenticator, keptFace, faceUse, shadowTemplate, authenticatorHold,
+        lockCount,
         lockDevice,
         consent,
         knownDevice,
         deviceKey, passkey, otpToken, otpRegistration, approval, recoveryCode, recovery, tokenGrant,
         grantAuthenticator, webRecord, appPermission, mailedLink, outbox, identity,
         identityAttempt, identityImage, identityJob, verificationSession, verificationImage,
-        reviewCase, organizationMember, accountGroup, organizationInvitation, auditCounted, audit,
+        reviewCase, organizationMember, accountGroup, organizationInvitation, scimUser,
+        scimGroupMember,
+        auditCounted, audit,
     ]
 
     private static let account = ExportedTable(
@@ -180,6 +189,11 @@ extension ExportedTable {
             "run_id": "the run of a journey, whose holder could continue it",
             "content_sealed": "a face template, with which somebody else could sign in",
         ])
+
+    private static let faceUse = ExportedTable(
+        name: "face_use", section: "face_uses", condition: ofAuthenticators,
+        order: "authenticator_id, app_id",
+        columns: [("authenticator_id", .text), ("app_id", .text), ("used_at", .number)])
 
     private static let shadowTemplate = ExportedTable(
         name: "shadow_template", section: "shadow_faces", condition: ofAuthenticators,
@@ -412,6 +426,18 @@ extension ExportedTable {
         name: "account_group", section: "groups", order: "name",
         columns: [("name", .text), ("created_at", .number)], omitted: ["account_id": owner])
 
+    private static let scimUser = ExportedTable(
+        name: "scim_user", section: "directories", order: "created_at, organization_id",
+        columns: [
+            ("organization_id", .text), ("is_owned", .number), ("is_active", .number),
+            ("has_suspended", .number), ("content_sealed", .scimUser), ("created_at", .number),
+            ("updated_at", .number),
+        ], omitted: ["account_id": owner, "name_hash": keyedHash, "external_hash": keyedHash])
+
+    private static let scimGroupMember = ExportedTable(
+        name: "scim_group_member", section: "directory_groups", order: "group_id",
+        columns: [("group_id", .text)], omitted: ["account_id": owner])
+
     private static let organizationInvitation = ExportedTable(
         name: "organization_invitation", section: "organization_invitations",
         condition: """
@@ -477,6 +503,8 @@ extension ExportedTable {
         "duplicate_case":
             "probable duplicates, each about two people, of which reviewers alone are told: telling one would reveal the other",
         "duplicate_search": "faces that were registered a moment ago, in the order of a queue",
+        "face_group": "the operator's groups of apps that share faces",
+        "face_group_app": "which apps share faces",
         "identity_upload":
             "pictures of the last hour, sealed, that the user has yet to send with a document",
         "journey": "the operator's journeys",
@@ -491,6 +519,8 @@ extension ExportedTable {
             "people of the operator's registry, sealed and linked to no account",
         "schema_step": "the schema's version",
         "signing_key": "the server's keys",
+        "scim_group": "groups of the directories of the operator's customers",
+        "scim_token": "tokens of the directories of the operator's customers",
         "spent": "keyed hashes of used tokens, linked to no account",
     ]
 }

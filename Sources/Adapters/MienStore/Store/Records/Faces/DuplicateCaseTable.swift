@@ -81,14 +81,33 @@ public struct DuplicateCaseTable {
             .id(record.duplicate.id), .text(JSONColumn.text(old.duplicate))) == 1
     }
 
-    /// Deletes the cases of an account in the apps where it has no face any longer.
+    /// Deletes the cases of an account in the apps where it has no face any longer, neither one of
+    /// the app nor one that the app shares.
     func deleteFaceless(_ account: UserID) throws(StoreError) {
         try connection.execute(
             """
             DELETE FROM duplicate_case WHERE (account_id = ? OR other_id = ?) AND NOT EXISTS
-            (SELECT 1 FROM authenticator WHERE account_id = ? AND type = ? AND app_id = duplicate_case.app_id)
+            (SELECT 1 FROM authenticator WHERE account_id = ? AND \(Self.isFaceOfApp))
             """, .id(account), .id(account), .id(account), .text("face"))
     }
+
+    /// Deletes the cases of an app about accounts without a face in it, such as after it has left a
+    /// group of apps that share faces.
+    public func deleteFaceless(in app: AppID) throws(StoreError) {
+        for column in ["account_id", "other_id"] {
+            try connection.execute(
+                """
+                DELETE FROM duplicate_case WHERE app_id = ? AND NOT EXISTS
+                (SELECT 1 FROM authenticator WHERE account_id = duplicate_case.\(column) AND \(Self.isFaceOfApp))
+                """, .id(app), .text("face"))
+        }
+    }
+
+    private static let isFaceOfApp =
+        """
+        type = ? AND (app_id = duplicate_case.app_id
+        OR app_id IN (SELECT group_id FROM face_group_app m WHERE m.app_id = duplicate_case.app_id))
+        """
 
     private static func record(_ row: SQLRow) throws(StoreError) -> DuplicateCaseRecord {
         guard case .real(let score) = row[3] else {

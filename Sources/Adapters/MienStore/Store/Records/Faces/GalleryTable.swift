@@ -183,6 +183,14 @@ public struct GalleryTable {
         ).map { row throws(StoreError) in try row.identifier(0) }
     }
 
+    /// Returns the app of a face, or the ID of the group that shares it.
+    func space(of face: AuthenticatorID, _ account: UserID) throws(StoreError) -> AppID? {
+        let row = try connection.row(
+            "SELECT app_id FROM authenticator WHERE id = ? AND account_id = ? AND type = ?",
+            .id(face), .id(account), .text(AuthenticatorType.face.rawValue))
+        return try row?.optionalIdentifier(0)
+    }
+
     /// Returns the faces that an account has in an app.
     public func faces(of account: UserID, in app: AppID) throws(StoreError) -> [AuthenticatorID] {
         try connection.rows(

@@ -216,6 +216,19 @@ public struct TokenGrantTable {
             .id(authenticator), at: now)
     }
 
+    /// Ends the sign-ins of an app that used a face which a group of apps shares.
+    ///
+    /// - Returns: the number of grants that were live.
+    public func revokeAll(byFacesOf group: FaceGroupID, in app: AppID, at now: Instant)
+        throws(StoreError) -> Int
+    {
+        try revoke(
+            """
+            app_id = ? AND id IN (SELECT g.grant_id FROM grant_authenticator g
+            JOIN authenticator f ON f.id = g.authenticator_id WHERE f.app_id = ? AND f.type = ?)
+            """, .id(app), .id(group.space), .text(AuthenticatorType.face.rawValue), at: now)
+    }
+
     /// Ends the sign-ins through an organization: those of one account, those in one app, or all.
     ///
     /// - Returns: the number of grants that were live.

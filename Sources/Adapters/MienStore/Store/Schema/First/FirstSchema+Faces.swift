@@ -42,6 +42,22 @@ extension FirstSchema {
           app_id TEXT NOT NULL, part BIGINT NOT NULL, version BIGINT NOT NULL, stamp BIGINT NOT NULL,
           authenticator_id TEXT NOT NULL, PRIMARY KEY (app_id, part, version));
 
+        -- Apps that share faces. An app counts since a version of the group.
+        CREATE TABLE face_group (
+          id TEXT PRIMARY KEY, name TEXT NOT NULL, version BIGINT NOT NULL, max_age BIGINT NOT NULL,
+          created_at BIGINT NOT NULL);
+        CREATE INDEX face_group_by_time ON face_group (created_at, id);
+        CREATE TABLE face_group_app (
+          app_id TEXT PRIMARY KEY REFERENCES app (id) ON DELETE CASCADE,
+          group_id TEXT NOT NULL REFERENCES face_group (id) ON DELETE CASCADE,
+          since BIGINT NOT NULL);
+        CREATE INDEX face_group_app_by_group ON face_group_app (group_id);
+        CREATE TABLE face_use (
+          authenticator_id TEXT NOT NULL REFERENCES authenticator (id) ON DELETE CASCADE,
+          app_id TEXT NOT NULL REFERENCES app (id) ON DELETE CASCADE, used_at BIGINT NOT NULL,
+          PRIMARY KEY (authenticator_id, app_id));
+        CREATE INDEX face_use_by_app ON face_use (app_id);
+
         CREATE TABLE duplicate_search (
           authenticator_id TEXT PRIMARY KEY REFERENCES authenticator (id) ON DELETE CASCADE,
           account_id TEXT NOT NULL, app_id TEXT NOT NULL, queued_at BIGINT NOT NULL);

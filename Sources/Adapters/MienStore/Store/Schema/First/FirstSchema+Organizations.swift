@@ -36,5 +36,37 @@ extension FirstSchema {
         CREATE INDEX organization_invitation_by_name ON organization_invitation (kind, name_hash);
         CREATE INDEX organization_invitation_by_account ON organization_invitation (account_id);
         CREATE INDEX organization_invitation_by_time ON organization_invitation (expires_at);
+
+        CREATE TABLE scim_token (
+          id TEXT PRIMARY KEY,
+          organization_id TEXT NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
+          token_hash {blob} NOT NULL UNIQUE, name TEXT NOT NULL, domains TEXT NOT NULL,
+          author TEXT NOT NULL, created_at BIGINT NOT NULL, used_at BIGINT);
+        CREATE INDEX scim_token_by_organization ON scim_token (organization_id, created_at);
+
+        -- A name is unique within the directory of an organization.
+        CREATE TABLE scim_user (
+          organization_id TEXT NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
+          account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+          is_owned BIGINT NOT NULL, is_active BIGINT NOT NULL, has_suspended BIGINT NOT NULL,
+          content_sealed {blob} NOT NULL, name_hash {blob} NOT NULL, external_hash {blob}, created_at BIGINT NOT NULL,
+          updated_at BIGINT NOT NULL, PRIMARY KEY (organization_id, account_id),
+          UNIQUE (organization_id, name_hash));
+        CREATE INDEX scim_user_by_account ON scim_user (account_id);
+        CREATE INDEX scim_user_by_external ON scim_user (organization_id, external_hash);
+        CREATE INDEX scim_user_by_time ON scim_user (organization_id, created_at, account_id);
+
+        CREATE TABLE scim_group (
+          id TEXT PRIMARY KEY,
+          organization_id TEXT NOT NULL REFERENCES organization (id) ON DELETE CASCADE,
+          name TEXT NOT NULL, role TEXT NOT NULL, external_id TEXT, created_at BIGINT NOT NULL,
+          updated_at BIGINT NOT NULL, UNIQUE (organization_id, role));
+        CREATE INDEX scim_group_by_time ON scim_group (organization_id, created_at);
+
+        CREATE TABLE scim_group_member (
+          group_id TEXT NOT NULL REFERENCES scim_group (id) ON DELETE CASCADE,
+          account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+          PRIMARY KEY (group_id, account_id));
+        CREATE INDEX scim_group_member_by_account ON scim_group_member (account_id);
         """
 }
