@@ -133,37 +133,37 @@ import Testing
         #expect(decoy.setting == setting)
     }
 
-    @Test(
-        "one hash of each scheme is at least as dear as all others",
-        arguments: [
-            (["$2b$10$", "$2b$12$", "$2b$04$"], ["$2b$12$"]),
-            ((29_000..<30_000).map { "$pbkdf2-sha256$i=\($0)$" }, ["$pbkdf2-sha256$i=29999$"]),
-            // Four blocks, three blocks, one block.
-            (
-                ["$pbkdf2-sha1$i=500000$", "$pbkdf2-sha1$i=510000$", "$pbkdf2-sha1$i=1900000$"],
-                ["$pbkdf2-sha1$i=500000$"]
-            ),
-            (
-                [
-                    "$argon2id$v=19$m=1024,t=64,p=4$", "$argon2id$v=19$m=32768,t=1,p=2$",
-                    "$argon2id$v=19$m=19456,t=2,p=1$",
-                ], ["$argon2id$v=19$m=32768,t=2,p=1$"]
-            ),
-            (
-                ["$scrypt$ln=10,r=8,p=40$", "$scrypt$ln=14,r=8,p=1$"], ["$scrypt$ln=14,r=8,p=3$"]
-            ),
-            (
-                [
-                    "$scrypt$ln=14,r=8,p=1$", "$pbkdf2-sha512$i=1000$", "$2b$05$",
-                    "$pbkdf2-sha1$i=1000$", "$pbkdf2-sha256$i=1000$",
-                    "$argon2id$v=19$m=8,t=1,p=1$", "$1$", "",
-                ],
-                [
-                    "$argon2id$v=19$m=8,t=1,p=1$", "$2b$05$", "$pbkdf2-sha1$i=1000$",
-                    "$pbkdf2-sha256$i=1000$", "$pbkdf2-sha512$i=1000$", "$scrypt$ln=14,r=8,p=1$",
-                ]
-            ), ([], []),
-        ])
+    private static let mixtures: [(settings: [String], dearest: [String])] = [
+        (["$2b$10$", "$2b$12$", "$2b$04$"], ["$2b$12$"]),
+        ((29_000..<30_000).map { "$pbkdf2-sha256$i=\($0)$" }, ["$pbkdf2-sha256$i=29999$"]),
+        // Four blocks, three blocks, one block.
+        (
+            ["$pbkdf2-sha1$i=500000$", "$pbkdf2-sha1$i=510000$", "$pbkdf2-sha1$i=1900000$"],
+            ["$pbkdf2-sha1$i=500000$"]
+        ),
+        (
+            [
+                "$argon2id$v=19$m=1024,t=64,p=4$", "$argon2id$v=19$m=32768,t=1,p=2$",
+                "$argon2id$v=19$m=19456,t=2,p=1$",
+            ], ["$argon2id$v=19$m=32768,t=2,p=1$"]
+        ),
+        (
+            ["$scrypt$ln=10,r=8,p=40$", "$scrypt$ln=14,r=8,p=1$"], ["$scrypt$ln=14,r=8,p=3$"]
+        ),
+        (
+            [
+                "$scrypt$ln=14,r=8,p=1$", "$pbkdf2-sha512$i=1000$", "$2b$05$",
+                "$pbkdf2-sha1$i=1000$", "$pbkdf2-sha256$i=1000$",
+                "$argon2id$v=19$m=8,t=1,p=1$", "$1$", "",
+            ],
+            [
+                "$argon2id$v=19$m=8,t=1,p=1$", "$2b$05$", "$pbkdf2-sha1$i=1000$",
+                "$pbkdf2-sha256$i=1000$", "$pbkdf2-sha512$i=1000$", "$scrypt$ln=14,r=8,p=1$",
+            ]
+        ), ([], []),
+    ]
+
+    @Test("one hash of each scheme is at least as dear as all others", arguments: mixtures)
     func dearest(settings: [String], expected: [String]) {
         let found = ForeignPasswordHash.dearest(of: settings)
         #expect(found.map(\.setting) == expected)
