@@ -99,11 +99,10 @@ public struct ForeignPasswordHash: Sendable, Hashable {
         }
         let (logN, blockSize, parallelism) = (values[0], values[1], values[2])
         guard (4...20).contains(logN), (1...64).contains(blockSize), (1...64).contains(parallelism),
-            (1 << logN) * blockSize * 128 <= 268_435_456,
-            (1 << logN) * blockSize * parallelism <= 4_194_304
+            (1 << logN) * blockSize * parallelism <= 2_097_152
         else {
             throw .cost(
-                "scrypt may use 256 MiB, which is 128 bytes times r times two to the power of ln; that times p at most 512 MiB"
+                "scrypt may use 256 MiB in all, which is 128 bytes times r, times p, times two to the power of ln"
             )
         }
         try self.init(
@@ -119,10 +118,9 @@ public struct ForeignPasswordHash: Sendable, Hashable {
             let rounds = Self.number(
                 settings[0].hasPrefix("i=") ? settings[0].dropFirst(2) : settings[0])
         else { throw .malformed }
-        guard (1000...2_000_000).contains(rounds) else {
-            throw .cost("PBKDF2 must have 1,000 to 2,000,000 iterations")
-        }
+        guard (1000...function.maxRounds).contains(rounds) else { throw function.tooMuch }
         try self.init(.pbkdf2(function, rounds: rounds), parts[3], parts[4])
+        guard work <= function.maxRounds else { throw function.tooMuch }
     }
 
     private init(_ scheme: Scheme, _ salt: Substring, _ digest: Substring)
@@ -182,7 +180,8 @@ public struct ForeignPasswordHash: Sendable, Hashable {
         Data(bytes).base64EncodedString().replacing("=", with: "")
     }
 
-    /// The scheme and its cost, the same for all hashes that take as long: the beginning of ``text``.
+    /// The scheme and its cost: the beginning of ``text``. Of hashes with the same setting, none takes
+    /// longer than its ``decoy(setting:)``.
     public var setting: String {
         switch scheme {
         case .bcrypt(let cost): "$2b$\(cost < 10 ? "0" : "")\(cost)$"
@@ -193,17 +192,114 @@ public struct ForeignPasswordHash: Sendable, Hashable {
             "$scrypt$ln=\(logN),r=\(blockSize),p=\(parallelism)$"
         }
     }
+}
 
-    /// Returns a hash of no password that takes as long to check as all those with `setting`.
+// MARK: Hashes of no password
+
+extension ForeignPasswordHash {
+    /// Returns a hash of no password that takes as long to check as the slowest that `setting`
+    /// permits.
     ///
     /// - Parameter setting: ``setting`` of a hash.
     public static func decoy(setting: String) -> ForeignPasswordHash? {
         let salt = String(repeating: "A", count: bcryptSalt)
-        return try? ForeignPasswordHash(
-            setting.hasPrefix("$2b$")
-                ? setting + salt + String(repeating: "A", count: bcryptDigest)
-                // 32 bytes, and 16 of salt.
-                : "\(setting)\(salt)$\(String(repeating: "A", count: 43))")
+        guard
+            let least = try? ForeignPasswordHash(
+                setting.hasPrefix("$2b$")
+                    ? setting + salt + String(repeating: "A", count: bcryptDigest)
+                    // 16 bytes each.
+                    : "\(setting)\(salt)$\(salt)")
+        else { return nil }
+        var bytes = digestBytes.upperBound
+        switch least.scheme {
+        case .bcrypt: return least
+        case .pbkdf2(let function, let rounds):
+            bytes = min(bytes, function.maxRounds / rounds * function.blockBytes)
+        case .argon2id, .scrypt: break
+        }
+        return ForeignPasswordHash(
+            least.scheme, salt: least.salt, digest: [UInt8](repeating: 0, count: bytes))
+    }
+
+    /// Returns a hash of no password for each scheme of `settings`, six at most. No hash with one of
+    /// these settings takes longer to check than that of its scheme.
+    ///
+    /// - Parameter settings: ``setting`` of any number of hashes.
+    public static func dearest(of settings: some Sequence<String>) -> [ForeignPasswordHash] {
+        Dictionary(grouping: settings.compactMap { decoy(setting: $0) }, by: \.family)
+            .sorted { $0.key < $1.key }
+            .compactMap { dearest(ofFamily: $0.value) }
+    }
+
+    private static func dearest(ofFamily decoys: [ForeignPasswordHash]) -> ForeignPasswordHash? {
+        guard let most = decoys.max(by: { $0.work < $1.work }),
+            let largest = decoys.max(by: { $0.memory < $1.memory })
+        else { return nil }
+        // The same work takes longer with more memory, and with fewer threads.
+        let turns = (most.work + largest.memory - 1) / largest.memory
+        return switch largest.scheme {
+        case .bcrypt, .pbkdf2: most
+        case .argon2id(let memory, _, _):
+            ForeignPasswordHash(
+                .argon2id(memory: memory, passes: turns, lanes: 1), salt: most.salt,
+                digest: most.digest)
+        case .scrypt(let logN, let blockSize, _):
+            ForeignPasswordHash(
+                .scrypt(logN: logN, blockSize: blockSize, parallelism: turns), salt: most.salt,
+                digest: most.digest)
+        }
+    }
+
+    /// Hashes of one family compare by their ``work``.
+    private var family: String {
+        switch scheme {
+        case .bcrypt: "bcrypt"
+        case .argon2id: "argon2id"
+        case .pbkdf2(let function, _): "pbkdf2-\(function.rawValue)"
+        case .scrypt: "scrypt"
+        }
+    }
+
+    /// The cost of checking a password, in units of the family.
+    var work: Int {
+        switch scheme {
+        case .bcrypt(let cost): 1 << cost
+        case .argon2id(let memory, let passes, _): memory * passes
+        case .pbkdf2(let function, let rounds):
+            // Each block of the hash takes all rounds.
+            rounds * ((digest.count + function.blockBytes - 1) / function.blockBytes)
+        case .scrypt(let logN, let blockSize, let parallelism):
+            (1 << logN) * blockSize * parallelism
+        }
+    }
+
+    /// In units of the family; ``work`` is a multiple of it.
+    private var memory: Int {
+        switch scheme {
+        case .bcrypt, .pbkdf2: 1
+        case .argon2id(let memory, _, _): memory
+        case .scrypt(let logN, let blockSize, _): (1 << logN) * blockSize
+        }
+    }
+}
+
+extension ForeignPasswordHash.PBKDF2Function {
+    /// The size of one block of the hash.
+    var blockBytes: Int {
+        switch self {
+        case .sha1: 20
+        case .sha256: 32
+        case .sha512: 64
+        }
+    }
+
+    /// The maximum number of iterations times blocks: somewhat less than a second.
+    var maxRounds: Int { self == .sha512 ? 1_000_000 : 2_000_000 }
+
+    fileprivate var tooMuch: ForeignPasswordHashError {
+        .cost(
+            "PBKDF2 must have at least 1,000 iterations, and iterations times blocks of the hash at most 2,000,000 (1,000,000 with SHA-512); a block has 20 bytes with SHA-1, 32 with SHA-256, and 64 with SHA-512"
+        )
     }
 }
 

@@ -193,7 +193,8 @@ extension ServerParts {
             store: store, accounts: accounts, records: records, body: body, clock: clock
         ).add(to: admin)
         UserImportRoutes(
-            people: UserImport(store: store, authenticators: .otp, clock: clock), budget: bodies
+            people: UserImport(store: store, authenticators: .otp, clock: clock),
+            pace: passwordCheck.pace, budget: bodies
         ).add(to: admin)
         OrganizationAdminRoutes(
             organizations: OrganizationService(store: store, clock: clock), members: members,

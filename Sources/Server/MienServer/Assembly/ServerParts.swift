@@ -314,6 +314,9 @@ struct ServerParts: Sendable {
                         "records of identity verification could not be decrypted, and were skipped",
                         metadata: ["records": "\(damaged)"])
                 },
+                .init(name: "imported passwords", isOwn: true) { [passwordCheck] _ in
+                    await passwordCheck.pace.prepare()
+                },
                 .init(name: "look of pages", isOwn: true) { [pageDefaults] _ in
                     try await pageDefaults.reload()
                 },

@@ -1,6 +1,8 @@
+import Foundation
 import MienCore
-import MienHardware
 import Testing
+
+@testable import MienHardware
 
 @Suite("Hashes that another product made") struct ForeignPasswordHashTests {
     /// crypt_blowfish, the reference library of Argon2, RFC 7914, Python's hashlib in the form of
@@ -74,7 +76,8 @@ import Testing
             ),
             ("$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO0", "16 to 64"),
             ("$scrypt$ln=30,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AAAAAAAAAAAAAAAAAAAAAA", "256 MiB"),
-            ("$scrypt$ln=14,r=8,p=64$MDEyMzQ1Njc4OWFiY2RlZg$AAAAAAAAAAAAAAAAAAAAAA", "512 MiB"),
+            ("$scrypt$ln=14,r=8,p=17$MDEyMzQ1Njc4OWFiY2RlZg$AAAAAAAAAAAAAAAAAAAAAA", "256 MiB"),
+            ("$scrypt$ln=18,r=8,p=2$MDEyMzQ1Njc4OWFiY2RlZg$AAAAAAAAAAAAAAAAAAAAAA", "256 MiB"),
             ("$scrypt$ln=99999999999,r=8,p=1$MDEy$AAAA", "malformed"),
             ("$pbkdf2-sha256$i=4000000000$MDEyMzQ1Njc4OWFiY2RlZg$AAAA", "malformed"),
             ("$pbkdf2-sha256$i=400000000$MDEyMzQ1Njc4OWFiY2RlZg$AAAA", "2,000,000"),
@@ -87,5 +90,82 @@ import Testing
         } throws: {
             "\($0)".contains(reason) && (text.isEmpty || !"\($0)".contains(text))
         }
+    }
+
+    private static func text(_ setting: String, bytes: Int) -> String {
+        "\(setting)MDEyMzQ1Njc4OWFiY2RlZg$\(Data(count: bytes).base64EncodedString())"
+    }
+
+    @Test(
+        "the iterations of PBKDF2 count for each block of the hash",
+        arguments: [
+            ("sha1", 20, 2_000_000), ("sha1", 21, 1_000_000), ("sha1", 40, 1_000_000),
+            ("sha1", 64, 500_000), ("sha256", 32, 2_000_000), ("sha256", 64, 1_000_000),
+            ("sha512", 16, 1_000_000), ("sha512", 64, 1_000_000),
+        ])
+    func blocks(function: String, bytes: Int, most: Int) throws {
+        func setting(_ rounds: Int) -> String { "$pbkdf2-\(function)$i=\(rounds)$" }
+        let hash = try ForeignPasswordHash(Self.text(setting(most), bytes: bytes))
+        let decoy = try #require(ForeignPasswordHash.decoy(setting: hash.setting))
+        #expect(decoy.setting == hash.setting && decoy.work >= hash.work)
+        // What the setting alone permits is the work of the decoy, so a stored text can be one.
+        #expect(try ForeignPasswordHash(decoy.text) == decoy)
+        for rounds in [999, most + 1] {
+            #expect {
+                _ = try ForeignPasswordHash(Self.text(setting(rounds), bytes: bytes))
+            } throws: {
+                "\($0)".contains("2,000,000")
+            }
+        }
+    }
+
+    @Test(
+        "a decoy does the work of the longest hash of its setting",
+        arguments: [
+            ("$pbkdf2-sha1$i=27500$", 64), ("$pbkdf2-sha1$i=700000$", 40),
+            ("$pbkdf2-sha256$i=600000$", 64), ("$pbkdf2-sha256$i=1500000$", 32),
+            ("$pbkdf2-sha512$i=210000$", 64), ("$argon2id$v=19$m=19456,t=2,p=1$", 64),
+            ("$scrypt$ln=14,r=8,p=1$", 64),
+        ])
+    func decoys(setting: String, bytes: Int) throws {
+        let decoy = try #require(ForeignPasswordHash.decoy(setting: setting))
+        #expect(decoy.work == (try ForeignPasswordHash(Self.text(setting, bytes: bytes)).work))
+        #expect(decoy.setting == setting)
+    }
+
+    private static let mixtures: [(settings: [String], dearest: [String])] = [
+        (["$2b$10$", "$2b$12$", "$2b$04$"], ["$2b$12$"]),
+        ((29_000..<30_000).map { "$pbkdf2-sha256$i=\($0)$" }, ["$pbkdf2-sha256$i=29999$"]),
+        // Four blocks, three blocks, one block.
+        (
+            ["$pbkdf2-sha1$i=500000$", "$pbkdf2-sha1$i=510000$", "$pbkdf2-sha1$i=1900000$"],
+            ["$pbkdf2-sha1$i=500000$"]
+        ),
+        (
+            [
+                "$argon2id$v=19$m=1024,t=64,p=4$", "$argon2id$v=19$m=32768,t=1,p=2$",
+                "$argon2id$v=19$m=19456,t=2,p=1$",
+            ], ["$argon2id$v=19$m=32768,t=2,p=1$"]
+        ),
+        (
+            ["$scrypt$ln=10,r=8,p=40$", "$scrypt$ln=14,r=8,p=1$"], ["$scrypt$ln=14,r=8,p=3$"]
+        ),
+        (
+            [
+                "$scrypt$ln=14,r=8,p=1$", "$pbkdf2-sha512$i=1000$", "$2b$05$",
+                "$pbkdf2-sha1$i=1000$", "$pbkdf2-sha256$i=1000$",
+                "$argon2id$v=19$m=8,t=1,p=1$", "$1$", "",
+            ],
+            [
+                "$argon2id$v=19$m=8,t=1,p=1$", "$2b$05$", "$pbkdf2-sha1$i=1000$",
+                "$pbkdf2-sha256$i=1000$", "$pbkdf2-sha512$i=1000$", "$scrypt$ln=14,r=8,p=1$",
+            ]
+        ), ([], []),
+    ]
+
+    @Test("one hash of each scheme is at least as dear as all others", arguments: mixtures)
+    func dearest(settings: [String], expected: [String]) {
+        let found = ForeignPasswordHash.dearest(of: settings)
+        #expect(found.map(\.setting) == expected)
     }
 }

@@ -43,11 +43,18 @@ public struct PeopleRecords: Sendable {
     private var line = 1, firstLine = 1
     private var isQuoted = false, isTooLong = false, isAtStart = true
 
-    public init(_ format: Format) { self.format = format }
+    /// The number of records that are still read.
+    private var left: Int
+
+    /// - Parameter limit: The maximum number of records. What follows them is skipped.
+    public init(_ format: Format, atMost limit: Int = .max) {
+        (self.format, left) = (format, limit)
+    }
 
     public mutating func read(_ more: [UInt8]) -> [Record] {
         var records: [Record] = []
         for byte in more {
+            guard left > 0 else { break }
             if byte == UInt8(ascii: "\"") && format == .csv { isQuoted.toggle() }
             if byte == UInt8(ascii: "\n") {
                 line += 1
@@ -67,13 +74,18 @@ public struct PeopleRecords: Sendable {
 
     private mutating func take() -> Record? {
         defer { (bytes, isTooLong, isQuoted, firstLine) = ([], false, false, line) }
-        guard !isTooLong else { return Record(line: firstLine, bytes: nil) }
+        guard left > 0 else { return nil }
+        guard !isTooLong else {
+            left -= 1
+            return Record(line: firstLine, bytes: nil)
+        }
         if isAtStart, bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
         isAtStart = false
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard bytes.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else {
             return nil
         }
+        left -= 1
         return Record(line: firstLine, bytes: bytes.count > Self.maxBytes ? nil : bytes)
     }
 }

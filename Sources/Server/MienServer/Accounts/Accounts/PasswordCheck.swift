@@ -22,10 +22,11 @@ package struct PasswordCheck: Sendable {
     ///   - account: `nil` for an unknown user.
     ///   - device: The calling device, if it is one of the account's.
     ///   - share: The client that the work is queued for.
+    ///   - hold: How long a refusal keeps its thread: ``PasswordPace``.
     /// - Throws: ``ServerBusy`` if this share has no room in the queue.
     package func judge(
         _ password: Sensitive<String>, of account: AccountRecord?, device: DeviceID?,
-        for share: WorkShare
+        for share: WorkShare, refusingAfter hold: Duration? = nil
     ) async throws -> Judgment {
         // Check for room before the gate writes, so that a client that fills this queue does not
         // fill the database's queue as well.
@@ -35,18 +36,23 @@ package struct PasswordCheck: Sendable {
         }
         guard let account, let authenticator = authenticator ?? nil else {
             try await gate.pretend()
-            _ = try await passwords.verify(password, against: nil, for: share)
+            _ = try await passwords.verify(
+                password, against: nil, for: share, refusingAfter: hold)
             return .refused(hasPassword: false, isLocked: false, isJudged: false)
         }
         let hash = authenticator.content.use { Sensitive(String(decoding: $0, as: UTF8.self)) }
         guard let pass = try await gate.begin(authenticator, device: device) else {
             // Take as long as a checked guess, but do not check the password.
             try await gate.pretend()
-            _ = try await passwords.verify(password, against: nil, for: share)
+            _ = try await passwords.verify(
+                password, against: nil, for: share, refusingAfter: hold)
             return .refused(hasPassword: true, isLocked: true, isJudged: false)
         }
         let isRight: Bool
-        do { isRight = try await passwords.verify(password, against: hash, for: share) } catch {
+        do {
+            isRight = try await passwords.verify(
+                password, against: hash, for: share, refusingAfter: hold)
+        } catch {
             try await gate.abandon(pass)
             throw error
         }

@@ -1,3 +1,4 @@
+internal import Foundation
 package import MienAPI
 package import MienCore
 package import MienHardware
@@ -11,11 +12,19 @@ package final class PasswordService: Sendable {
     /// The hash that an unknown user's password is checked against, so that the check takes as
     /// long.
     private let decoy: String
+    /// How many refusals are measured at the same time: as many as there may be.
+    private let together: Int
+    /// Blocks the thread.
+    private let pause: @Sendable (Duration) -> Void
 
     package init(
-        policy: PasswordPolicy, cost: PasswordHasher.Cost, workers: Int, limits: WorkLimits
+        policy: PasswordPolicy, cost: PasswordHasher.Cost, workers: Int, limits: WorkLimits,
+        pause: @escaping @Sendable (Duration) -> Void = {
+            Thread.sleep(forTimeInterval: $0 / .seconds(1))
+        }
     ) throws {
-        self.policy = policy
+        (self.policy, self.pause) = (policy, pause)
+        together = min(workers, limits.perPart)
         hasher = PasswordHasher(cost: cost)
         queue = WorkQueue("mien.password", workers: workers, limits: limits)
         var generator = SystemRandomNumberGenerator()
@@ -42,22 +51,44 @@ package final class PasswordService: Sendable {
     /// - Parameters:
     ///   - encoded: `nil` for an unknown user. The check takes as long.
     ///   - share: The client that the work is queued for; the same for unknown and known names.
+    ///   - hold: How long a refusal keeps its thread, if the check takes less. Guesses that wait for
+    ///     each other then wait equally, whatever is checked.
     package func verify(
-        _ password: Sensitive<String>, against encoded: Sensitive<String>?, for share: WorkShare
+        _ password: Sensitive<String>, against encoded: Sensitive<String>?, for share: WorkShare,
+        refusingAfter hold: Duration? = nil
     ) async throws -> Bool {
         // No stored password is that long, so hashing it would waste time.
         guard password.use({ $0.utf8.count <= PasswordPolicy.maxBytes }) else { return false }
-        return try await queue.run(for: share) { [hasher, decoy] in
-            guard let encoded else { return hasher.verify(password, against: decoy) && false }
-            return encoded.use { encoded in
-                guard let foreign = Self.foreign(encoded) else {
-                    return hasher.verify(password, against: encoded)
-                }
-                // A wrong password costs no less than one of ours.
-                return foreign.matches(password)
-                    || (hasher.verify(password, against: decoy) && false)
+        return try await queue.run(for: share) { [hasher, decoy, pause] in
+            let clock = ContinuousClock(), begun = clock.now
+            let isRight = Self.check(password, encoded, hasher, decoy)
+            if !isRight, let hold {
+                let left = hold - (clock.now - begun)
+                if left > .zero { pause(left) }
             }
+            return isRight
         }
+    }
+
+    private static func check(
+        _ password: Sensitive<String>, _ encoded: Sensitive<String>?, _ hasher: PasswordHasher,
+        _ decoy: String
+    ) -> Bool {
+        guard let encoded else { return hasher.verify(password, against: decoy) && false }
+        return encoded.use { encoded in
+            guard let foreign = foreign(encoded) else {
+                return hasher.verify(password, against: encoded)
+            }
+            return check(password, foreign, hasher, decoy)
+        }
+    }
+
+    /// A wrong password costs no less than one of ours.
+    private static func check(
+        _ password: Sensitive<String>, _ foreign: ForeignPasswordHash, _ hasher: PasswordHasher,
+        _ decoy: String
+    ) -> Bool {
+        foreign.matches(password) || (hasher.verify(password, against: decoy) && false)
     }
 
     package func isOutdated(_ encoded: Sensitive<String>) -> Bool {
@@ -79,21 +110,28 @@ package final class PasswordService: Sendable {
         return try? ForeignPasswordHash(String(encoded.dropFirst()))
     }
 
-    /// Measures how long a wrong password of an imported hash takes.
-    ///
-    /// - Parameter setting: The setting of such hashes.
-    func durationOfRefusal(setting: String) async throws -> Duration {
-        let decoy = ForeignPasswordHash.decoy(setting: setting)
-            .map { Sensitive(String(decoding: Self.content(of: $0), as: UTF8.self)) }
-        let clock = ContinuousClock()
-        var shortest = Duration.seconds(3600)
-        // The shortest of three: a busy machine must not make all refusals slow for good.
-        for _ in 0..<3 {
-            let begun = clock.now
-            _ = try await verify(
-                Sensitive("a password of nobody"), against: decoy, for: .stranger())
-            shortest = min(shortest, clock.now - begun)
+    /// Measures how long a wrong password of an imported hash takes while all threads check one.
+    func durationOfRefusal(of foreign: ForeignPasswordHash) async throws -> Duration {
+        let clock = ContinuousClock(), begun = clock.now
+        var shortest: Duration?
+        // The shortest of three: what else is done at the moment must not make refusals slow.
+        for _ in 0..<3 where clock.now - begun < .seconds(3) {
+            let longest = try await withThrowingTaskGroup(of: Duration.self) { tasks in
+                for _ in 0..<together {
+                    tasks.addTask { [queue, hasher, decoy] in
+                        // Without the wait for a thread.
+                        try await queue.run(for: .common) {
+                            clock.measure {
+                                _ = Self.check(
+                                    Sensitive("a password of nobody"), foreign, hasher, decoy)
+                            }
+                        }
+                    }
+                }
+                return try await tasks.reduce(.zero) { max($0, $1) }
+            }
+            shortest = min(shortest ?? longest, longest)
         }
-        return shortest
+        return shortest ?? .zero
     }
 }

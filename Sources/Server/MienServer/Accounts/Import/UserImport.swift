@@ -49,7 +49,9 @@ struct UserImport: Sendable {
                 decisions.append(try decide(record, options, tables, &faults, &answer, at: now))
             }
             try faults.refuse()
+            var bringsHashes = false
             for (record, decision) in zip(records, decisions) {
+                if case .create = decision, record.password != nil { bringsHashes = true }
                 do {
                     try perform(decision, of: record, options, by: actor, tables, at: now)
                 } catch let error as StoreError where error.code == .conflict {
@@ -58,6 +60,8 @@ struct UserImport: Sendable {
                     try faults.refuse()
                 }
             }
+            // Last, because other imports wait for it.
+            if bringsHashes { try tables.authenticators.noteImportedHashes() }
             return answer
         }
     }
@@ -69,7 +73,10 @@ struct UserImport: Sendable {
         _ bytes: [UInt8], _ format: PeopleRecords.Format, _ options: Options,
         _ faults: inout ImportFaults
     ) throws(Problem) -> [ImportRecord] {
-        var parts = PeopleRecords(format), raw = parts.read(bytes)
+        // One more than are allowed, and the header row.
+        var parts = PeopleRecords(
+            format, atMost: PeopleRecords.maxRecords + (format == .csv ? 2 : 1))
+        var raw = parts.read(bytes)
         raw += parts.finish()
         var columns: ImportColumns?
         if format == .csv, !raw.isEmpty {

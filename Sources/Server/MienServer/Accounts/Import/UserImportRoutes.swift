@@ -6,6 +6,7 @@ internal import MienCore
 /// The route of the admin API that imports people from another product.
 struct UserImportRoutes {
     let people: UserImport
+    let pace: PasswordPace
     let budget: BodyBudget
 
     func add(to router: RouterGroup<MienRequestContext>) {
@@ -29,8 +30,9 @@ struct UserImportRoutes {
             defer { withExtendedLifetime(share) {} }
             let bytes = try await JSONBody.collect(
                 request, upTo: PeopleRecords.maxRequestBytes, share)
-            return JSONBody.response(
-                try await people.import(bytes, format, options, by: context.actor))
+            let answer = try await people.import(bytes, format, options, by: context.actor)
+            await pace.prepare()
+            return JSONBody.response(answer)
         }
     }
 }

@@ -5,8 +5,10 @@ internal import MienStore
 
 /// Passwords.
 extension EffectPerformer {
+    /// - Parameter hold: How long a refusal keeps its thread: ``PasswordPace``.
     func authenticate(
-        _ user: UserReference, password: Sensitive<String>, _ context: EffectContext
+        _ user: UserReference, password: Sensitive<String>, refusingAfter hold: Duration?,
+        _ context: EffectContext
     ) async throws -> EffectAnswer {
         let account = try await account(user, context)
         guard try await mayGuess(user, account, .password, context) else {
@@ -14,7 +16,7 @@ extension EffectPerformer {
         }
         let judgment = try await passwordCheck.judge(
             password, of: account, device: account.flatMap { context.device(of: $0.id) },
-            for: share(of: user, account, context))
+            for: share(of: user, account, context), refusingAfter: hold)
         switch judgment {
         case .accepted(let authenticator):
             guard let account else { return .refused(.unavailable) }

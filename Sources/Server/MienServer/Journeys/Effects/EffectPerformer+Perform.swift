@@ -51,9 +51,10 @@ extension EffectPerformer {
         case .resolveUser(let identifier):
             return .user(try await account(.identifier(identifier), context)?.id)
         case .authenticatePassword(let effect):
-            let step = try await passwordCheck.pace.step()
-            return try await EvenPace.keep(step: step, where: \.isRefusal) {
-                try await authenticate(effect.user, password: effect.password, context)
+            let pace = try await passwordCheck.pace.current()
+            return try await EvenPace.keep(step: pace.step, where: \.isRefusal) {
+                try await authenticate(
+                    effect.user, password: effect.password, refusingAfter: pace.hold, context)
             }
         case .openCapture(let request): return try await openCapture(request, context)
         case .readCapture(let capture): return try await readCapture(capture, context)

@@ -56,6 +56,24 @@ import Testing
     }
 
     @Test(
+        "no more records are made than asked for, however many follow", arguments: [1, 7, 1000])
+    func limit(part: Int) {
+        for format in PeopleRecords.Format.allCases {
+            let bytes = Array(String(repeating: "a\n\n", count: 500).utf8)
+            var reader = PeopleRecords(format, atMost: 3), found: [PeopleRecords.Record] = []
+            for start in stride(from: 0, to: bytes.count, by: part) {
+                found += reader.read(Array(bytes[start..<min(bytes.count, start + part)]))
+            }
+            found += reader.read(Array("b".utf8)) + reader.finish()
+            #expect(found.map(\.line) == [1, 3, 5])
+        }
+        var reader = PeopleRecords(.jsonLines, atMost: 2)
+        let huge = String(repeating: "x", count: PeopleRecords.maxBytes + 1)
+        let found = reader.read(Array("\(huge)\na\n\(huge)\n".utf8)) + reader.finish()
+        #expect(found.map { $0.bytes == nil } == [true, false])
+    }
+
+    @Test(
         "malformed rows are refused",
         arguments: ["a\"b", "\"a\"b", "\"a", "a\0b", "\"a\"\"", "\"a\" ,b"])
     func rows(text: String) {

@@ -123,7 +123,8 @@ struct SCIMTests {
                 [["op": "replace", "value": ["displayName": "Sellers"]]])
             #expect(try await roles() == [["sellers"], ["sellers"]])
             _ = try await office.patch(
-                "Groups/\(id)", [["op": "Remove", "path": "members[value eq \"\(ada)\"]"]])
+                "Groups/\(id)",
+                [["op": "Remove", "path": .string("members[value eq \"\(ada)\"]")]])
             #expect(try await roles() == [[], ["sellers"]])
             #expect(
                 try await office.send(.get, "Users/\(bob)").body["groups"]?.arrayValue?.count == 1)

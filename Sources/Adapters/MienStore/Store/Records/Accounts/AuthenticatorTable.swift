@@ -140,13 +140,32 @@ public struct AuthenticatorTable {
 
     /// Returns what imported passwords name as their `imported`: the ways in which they are hashed.
     public func importedHashes() throws(StoreError) -> [String] {
-        var found: [String] = []
-        // From one to the next through the index, because there may be many passwords.
-        while let next = try connection.row(
+        // In one statement, from one to the next through the index: there may be many passwords, and
+        // many ways.
+        try connection.rows(
+            """
+            WITH RECURSIVE found (pack) AS (
+              SELECT (SELECT pack FROM authenticator WHERE type = ? AND pack > '' ORDER BY type, pack LIMIT 1)
+              UNION ALL
+              SELECT (SELECT a.pack FROM authenticator a WHERE a.type = ? AND a.pack > found.pack ORDER BY a.type, a.pack LIMIT 1)
+              FROM found WHERE found.pack IS NOT NULL)
+            SELECT pack FROM found WHERE pack IS NOT NULL
+            """, .text(AuthenticatorType.password.rawValue),
+            .text(AuthenticatorType.password.rawValue)
+        ).map { row throws(StoreError) in try row.text(0) }
+    }
+
+    /// Whether there is an imported password that is still hashed as it was imported.
+    public func hasImportedHashes() throws(StoreError) -> Bool {
+        try connection.row(
             "SELECT pack FROM authenticator WHERE type = ? AND pack > ? ORDER BY type, pack LIMIT 1",
-            .text(AuthenticatorType.password.rawValue), .text(found.last ?? ""))
-        { found.append(try next.text(0)) }
-        return found
+            .text(AuthenticatorType.password.rawValue), .text("")) != nil
+    }
+
+    /// Counts an import of hashes, so that all servers learn how long they take. Call this in its
+    /// transaction.
+    public func noteImportedHashes() throws(StoreError) {
+        try ChangeVersionTable(connection: connection).grow(.importedHashes)
     }
 
     /// Deletes every face of an app together with the app.

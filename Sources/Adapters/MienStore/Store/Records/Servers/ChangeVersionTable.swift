@@ -5,11 +5,18 @@ public enum ChangeTopic: String, Sendable, CaseIterable {
     case apps, journeys, pages
     case signingKeys = "signing-keys"
     case captureTrails = "capture-trails"
+    /// The hashes of passwords that were imported: ``AuthenticatorTable/importedHashes()``.
+    case importedHashes = "imported-hashes"
     /// The requests for passes of ``MasterKeyTable``.
     case masterKeyPass = "master-key-pass"
 
     /// Whether servers look at once when it changes, without being asked for it.
-    var isAnnounced: Bool { self != .captureTrails && self != .masterKeyPass }
+    var isAnnounced: Bool {
+        switch self {
+        case .apps, .journeys, .pages, .signingKeys: true
+        case .captureTrails, .importedHashes, .masterKeyPass: false
+        }
+    }
 }
 
 extension StoreChannel {
