@@ -181,7 +181,7 @@ struct SingleSignOutTests {
             let former = try await Self.tokens("shop", in: browser, on: server)
             _ = try await browser.get(Self.logout(["id_token_hint": former["id_token"]]))
             let news = try await Self.tokens("news", in: browser, on: server)
-            // Whoever has the old token, in another browser.
+            // A client with the old token, in another browser.
             _ = try await PageBrowser(server.address).get(
                 Self.logout(["id_token_hint": former["id_token"]]))
             #expect(try await Self.isOpen(news, "news", on: server))
