@@ -1,3 +1,4 @@
+import MienAPI
 import MienCore
 import MienHardware
 import Testing
@@ -173,7 +174,7 @@ import Testing
         _ = try await service.verify(
             Sensitive("wrong"), against: stored, for: share, refusingAfter: .zero)
         #expect(pauses.withLock { $0.count } == found.count)
-        #expect(try await service.durationOfRefusal(of: foreign) > .zero)
+        #expect(try await service.durationOfRefusal(of: foreign) > Duration.zero)
         #expect(pauses.withLock { $0.count } == found.count, "a measurement is not held")
     }
 }
