@@ -47,7 +47,8 @@ route("/admin/face-groups/:id", async ({ id }, root, { signal }) => {
     section(t("face_groups.settings"), {}, form(group, apps, t("face_groups.save"), async (body) => {
       const gone = group.app_ids.filter((app) => !body.app_ids.includes(app));
       if (gone.length && !(await confirmDialog({ title: t("face_groups.leave_title"),
-          text: t("face_groups.leave_text", { apps: gone.join(", ") }), action: t("face_groups.save"), danger: true })))
+          text: t("face_groups.leave_text", { apps: gone.join(", ") }),
+          action: t("face_groups.save"), danger: true })))
         return;
       await call("PUT", path, { body: { ...body, version: group.version } });
       toast(t("face_groups.saved"));

@@ -60,12 +60,14 @@ struct SCIMProfile: Sendable {
     }
 
     /// Returns the profile of an account that the directory no longer knows: somebody else may get
-    /// the name and the address there.
-    func withdrawn(from profile: AccountProfile) -> AccountProfile {
+    /// the name and the address there, whatever the directory has said of it last.
+    func withdrawn(from profile: AccountProfile, by caller: SCIMCaller) -> AccountProfile {
         var profile = profile
         if profile.externalID == externalID { profile.externalID = nil }
-        if let vouched, (try? LoginName(profile.email ?? "", kind: .email)) == vouched {
-            profile.setEmail(profile.email, isVerified: false)
+        if let email = profile.email, let name = try? LoginName(email, kind: .email),
+            caller.vouches(for: name)
+        {
+            profile.setEmail(email, isVerified: false)
         }
         return profile
     }

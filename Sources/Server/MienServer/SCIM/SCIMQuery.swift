@@ -1,4 +1,5 @@
 internal import Hummingbird
+internal import HummingbirdCore
 internal import MienAPI
 internal import MienCore
 
@@ -14,7 +15,7 @@ struct SCIMQuery: Sendable {
     let projection: SCIMProjection
 
     init(_ request: Request) throws(SCIMError) {
-        let query = request.uri.queryParameters
+        let uri = request.formURI, query = uri.queryParameters
         func number(_ name: Substring) throws(SCIMError) -> Int? {
             guard let text = query[name] else { return nil }
             guard let number = Int(text) else { throw Self.notNumber(String(name)) }
@@ -106,7 +107,7 @@ struct SCIMProjection: Sendable {
     private static let maxWords = 64
 
     init(_ request: Request) {
-        let query = request.uri.queryParameters
+        let uri = request.formURI, query = uri.queryParameters
         func words(_ name: Substring) -> [String] {
             (query[name] ?? "").split(separator: ",").map { String($0) }
         }
@@ -167,5 +168,12 @@ struct SCIMProjection: Sendable {
         if let values = value.arrayValue { return .array(values.map { drop(subs, of: $0) }) }
         guard let members = value.objectValue else { return value }
         return .object(members.filter { !subs.contains($0.key.lowercased()) })
+    }
+}
+
+extension Request {
+    /// The address with `+` read as a space, as clients write it that encode a query like a form.
+    fileprivate var formURI: URI {
+        URI("\(uri.path)?\((uri.query ?? "").replacing("+", with: "%20"))")
     }
 }

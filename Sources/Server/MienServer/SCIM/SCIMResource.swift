@@ -27,10 +27,7 @@ enum SCIMResource {
         if !groups.isEmpty {
             members["groups"] = .array(
                 groups.map {
-                    [
-                        "value": .string($0.id.text), "display": .string($0.name),
-                        "$ref": .string("\(base)/Groups/\($0.id.text)"),
-                    ]
+                    ["value": .string($0.id.text), "display": .string($0.name)]
                 })
         }
         members["meta"] = meta(

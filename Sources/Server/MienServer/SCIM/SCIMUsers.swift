@@ -247,7 +247,7 @@ struct SCIMUsers: Sendable {
             if person.record.isOwned {
                 // Another organization has the person, too. The directory gives the account up.
                 let profile = try SCIMProfile(person.record.content.use { $0 }, caller)
-                    .withdrawn(from: person.account.profile.use { $0 })
+                    .withdrawn(from: person.account.profile.use { $0 }, by: caller)
                 try Self.update(&person, to: profile, caller, tables, at: now)
             }
             try tables.scimGroups.removeAll(user, in: caller.organization)

@@ -236,7 +236,7 @@ import Testing
         }
         #expect(
             steps == [
-                "1-first a3eb8fa15df36bfde200beca503381ad43449097ecf753cf58946016241159b5"
+                "1-first 51ab073457ba4b6295e4976d15341b9aaadc4fbddc41ac0b8c1c39de31318a6f"
             ])
     }
 }

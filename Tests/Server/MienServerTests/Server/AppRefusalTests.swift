@@ -109,15 +109,17 @@ struct AppRefusalTests {
     func bounded() async throws {
         try await withApp { server, app in
             let before = try await server.admin.audit(event: nil).items.count
+            let wrong = [
+                ("grant_type", "authorization_code"), ("code", "x"), ("client_id", "web"),
+                ("client_secret", "wrong"),
+            ]
             for _ in 0..<40 {
-                _ = try await app.client.post(
-                    "/oauth2/token", [("client_id", "web"), ("client_secret", "wrong")])
+                _ = try await app.client.post("/oauth2/token", wrong)
             }
             let first = try await Self.reasons(server)
             #expect(first.map(\.count) == [1], "within ten seconds: \(first)")
             server.time.advance(.seconds(11))
-            _ = try await app.client.post(
-                "/oauth2/token", [("client_id", "web"), ("client_secret", "wrong")])
+            _ = try await app.client.post("/oauth2/token", wrong)
             #expect(try await Self.reasons(server).map(\.count) == [41])
             #expect(try await server.admin.audit(event: nil).items.count == before)
             // An unknown app, and one whose name only looks like an ID.

@@ -32,6 +32,8 @@ struct StoragePromiseTests {
     private static let comparedInPortal = [
         "apps.delete_text": "erasedByAdministrator",
         "apps.field.identity.retention_days": "verification",
+        "face_groups.apps_help": "sharedFaces", "face_groups.delete_text": "sharedFaces",
+        "face_groups.leave_text": "sharedFaces",
         "reviews.erased": "verification", "reviews.no_pictures": "verification",
         "reviews.pictures_lead": "verification", "settings.purge_done": "verification",
         "settings.remove_text": "registry", "settings.retention_lead": "verification",
@@ -86,6 +88,21 @@ struct StoragePromiseTests {
     }
 
     // MARK: Faces
+
+    @Test("an app that leaves its group takes what only it used; a deleted group takes the rest")
+    func sharedFaces() async throws {
+        try await TestServer.run(in: scratch) { server in
+            let office = try await FaceOffice(server, sharing: ["shop", "bank"], maxAge: nil)
+            let ada = try await server.makeUser(), bob = try await server.makeUser("bob")
+            try await office.register("ada", in: "bank")
+            try await office.register("bob", "biden", in: "shop")
+            try await office.set(["bank"])
+            #expect(try await office.faces(of: bob).isEmpty)
+            #expect(try await office.faces(of: ada).count == 1)
+            try await server.admin.deleteFaceGroup(office.group)
+            #expect(try await office.faces(of: ada).isEmpty)
+        }
+    }
 
     @Test(
         "numbers of a face are stored, sealed, and no picture is, as the account page and sign-up say"

@@ -40,6 +40,9 @@ struct SCIMTests {
                 let list = try await office.send(.get, "Users?filter=\(query)")
                 #expect(list.body["totalResults"] == 1, "\(filter)")
             }
+            let form = try await office.send(
+                .get, "Users?filter=userName+eq+%22ada@northwind.example%22+and+active+eq+true")
+            #expect(form.body["totalResults"] == 1)
             let wrong = try await office.send(.get, "Users?filter=userName%20is%201")
             #expect(wrong.status == 400 && wrong.body["scimType"] == "invalidFilter")
 
@@ -103,7 +106,8 @@ struct SCIMTests {
             let office = try await SCIMDirectory(server, "Northwind")
             let ada = try await office.create("ada"), bob = try await office.create("bob")
             func roles() async throws -> [[String]] {
-                try await server.admin.members(of: office.organization).items.map(\.roles)
+                let members = try await server.admin.members(of: office.organization).items
+                return [ada, bob].map { id in members.first { $0.id == id }?.roles ?? ["nobody"] }
             }
             let made = try await office.send(
                 .post, "Groups",
