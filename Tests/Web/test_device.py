@@ -43,7 +43,9 @@ def television(world):
     page.see("No device waits with this code")
     page.expect("400")
     world.check(page, "an unknown code")
-    page.fill("[name=user_code]", device["user_code"].lower())
+    # The code stays, to be corrected.
+    page.js("document.querySelector('[name=user_code]').select()")
+    page.keys(device["user_code"].lower())
     page.keys("Enter")
     page.see("Sign in to Films on another device?")
     assert page.js("document.querySelector('.device-code').textContent") == device["user_code"]

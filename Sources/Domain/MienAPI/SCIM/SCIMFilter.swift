@@ -38,6 +38,15 @@ public indirect enum SCIMFilter: Sendable, Hashable {
         }
     }
 
+    /// The number of comparisons, each of which looks at every value of its attribute.
+    public var comparisons: Int {
+        switch self {
+        case .compare, .present: 1
+        case .and(let a, let b), .or(let a, let b): a.comparisons + b.comparisons
+        case .not(let filter), .value(_, let filter): filter.comparisons
+        }
+    }
+
     /// The text of `value eq "…"`, if the filter is nothing else.
     var soleValue: String? {
         guard case .compare(let path, .eq, let literal) = self, path.isNamed("value") else {

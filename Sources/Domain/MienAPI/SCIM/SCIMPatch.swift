@@ -66,8 +66,15 @@ public struct SCIMPatch: Sendable, Hashable {
             let name = resource.keys.first {
                 $0.lowercased() == path.attribute.name?.lowercased()
             }
-            steps += name.flatMap { resource[$0]?.arrayValue?.count } ?? 0
-            steps += value?.arrayValue?.count ?? 1
+            let known = name.flatMap { resource[$0]?.arrayValue } ?? []
+            steps += known.count + (value?.arrayValue?.count ?? 1)
+            if let filter = path.filter, filter.soleValue == nil {
+                // IDs are short and compared as they are; other texts are folded for each comparison.
+                let size =
+                    name == "members"
+                    ? known.count : JSONText.write(.array(known)).utf8.count / 16
+                steps += size * filter.comparisons
+            }
             guard steps <= Self.maxSteps else {
                 throw SCIMError(
                     400, .tooMany, "The operations look at too many values. Send fewer at once.")
@@ -138,9 +145,15 @@ public struct SCIMPatch: Sendable, Hashable {
             throw SCIMError(400, .mutability, "\(attribute.name) is read only.")
         }
         let name = attribute.name
+        guard value.map(isShort) ?? true else {
+            throw .value("A text may have at most \(SCIMAttribute.maxTextBytes) bytes.")
+        }
         if attribute.isMany {
             var values = members[name]?.arrayValue ?? []
             try changeMany(verb, path, value, of: attribute, &values)
+            guard name == "members" || values.count <= 100 else {
+                throw .value("\(name) may have at most \(SCIMAttribute.maxValues) values.")
+            }
             members[name] = values.isEmpty ? nil : .array(values)
         } else if let sub = path.attribute.sub {
             var inner = members[name]?.objectValue ?? [:]
@@ -157,6 +170,16 @@ public struct SCIMPatch: Sendable, Hashable {
             members[name] = inner.isEmpty ? nil : .object(inner)
         } else {
             members[name] = value
+        }
+    }
+
+    /// Whether no text in a value is longer than an attribute can be.
+    private static func isShort(_ value: JSONValue) -> Bool {
+        switch value {
+        case .string(let text): text.utf8.count <= SCIMAttribute.maxTextBytes
+        case .array(let items): items.allSatisfy(isShort)
+        case .object(let members): members.values.allSatisfy(isShort)
+        default: true
         }
     }
 
@@ -183,7 +206,9 @@ public struct SCIMPatch: Sendable, Hashable {
             case .remove:
                 // Entra ID names the values to remove beside the path.
                 let gone = Set(new.map { key($0) })
-                values = gone.isEmpty ? [] : values.filter { !gone.contains(key($0)) }
+                values =
+                    value == nil || value == .null
+                    ? [] : values.filter { !gone.contains(key($0)) }
             }
             if verb != .remove { onePrimary(&values, among: new) }
             return

@@ -53,13 +53,15 @@ struct SCIMGroups: Sendable {
         }
         if let filter {
             let hasMembers = filter.mentions("members")
-            var found: [SCIMGroupRecord] = []
+            var found: [SCIMGroupRecord] = [], budget = SCIMSearchBudget()
             // One at a time, because each may have thousands of members.
             for group in groups {
                 let resource = try await store.read {
                     try $0.resource(group, caller, hasMembers: hasMembers)
                 }
+                try budget.take(resource, filter)
                 if filter.matches(resource) { found.append(group) }
+                await Task.yield()
             }
             groups = found
         }

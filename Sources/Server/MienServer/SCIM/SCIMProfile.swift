@@ -61,11 +61,17 @@ struct SCIMProfile: Sendable {
 
     /// Returns the profile of an account that the directory no longer knows: somebody else may get
     /// the name and the address there, whatever the directory has said of it last.
-    func withdrawn(from profile: AccountProfile, by caller: SCIMCaller) -> AccountProfile {
+    ///
+    /// - Parameter tokens: All of the organization's.
+    static func withdrawn(
+        from profile: AccountProfile, by organization: OrganizationID, _ tokens: [SCIMTokenRecord]
+    ) -> AccountProfile {
         var profile = profile
-        if profile.externalID == externalID { profile.externalID = nil }
+        if profile.externalID?.hasPrefix("\(organization.text)/") == true {
+            profile.externalID = nil
+        }
         if let email = profile.email, let name = try? LoginName(email, kind: .email),
-            caller.vouches(for: name)
+            tokens.contains(where: { SCIMCaller(token: $0, base: "").vouches(for: name) })
         {
             profile.setEmail(email, isVerified: false)
         }

@@ -177,3 +177,18 @@ extension Request {
         URI("\(uri.path)?\((uri.query ?? "").replacing("+", with: "%20"))")
     }
 }
+
+/// How much text one search compares, so that no filter keeps a processor.
+struct SCIMSearchBudget {
+    private var bytes = 32 << 20
+
+    /// - Throws: ``SCIMError`` `.tooMany` when the search has looked at enough.
+    mutating func take(_ resource: JSONValue, _ filter: SCIMFilter) throws(SCIMError) {
+        bytes -= JSONText.write(resource).utf8.count * filter.comparisons
+        guard bytes > 0 else {
+            throw SCIMError(
+                400, .tooMany,
+                "The filter looks at too much text; filter by userName, externalId, or id with eq.")
+        }
+    }
+}

@@ -139,16 +139,20 @@ struct SCIMUsers: Sendable {
                 "This directory has more than \(Self.maxSearched) people; filter by userName, externalId, or id with eq."
             )
         }
-        var found: [JSONValue] = [], total = 0
+        var found: [JSONValue] = [], total = 0, budget = SCIMSearchBudget()
         for offset in stride(from: 0, to: Self.maxSearched, by: Self.part) {
             let people = try await store.read { tables in
                 try tables.scimUsers.page(of: organization, offset: offset, count: Self.part)
                     .map { try tables.resource($0, caller) }
             }
-            for person in people where filter.matches(person) {
+            for person in people {
+                try budget.take(person, filter)
+                guard filter.matches(person) else { continue }
                 total += 1
                 if total >= query.start, found.count < query.count { found.append(person) }
             }
+            // Others use the thread, too.
+            await Task.yield()
             if people.count < Self.part { break }
         }
         return query.answer(found, total: total)
@@ -182,7 +186,9 @@ struct SCIMUsers: Sendable {
             var person = try tables.person(Self.user(id), caller)
             try tables.require(match, person, caller)
             let before = person.record.shown
-            let content = try wanted(before), isActive = content["active"] != false
+            let content = try wanted(before),
+                // A suspension does not end because a change has no word about it.
+                isActive = content["active"].map { $0 != false } ?? person.record.isActive
             guard content != before else {
                 return try tables.resource(person.account.id, caller)
             }
@@ -246,8 +252,12 @@ struct SCIMUsers: Sendable {
             }
             if person.record.isOwned {
                 // Another organization has the person, too. The directory gives the account up.
-                let profile = try SCIMProfile(person.record.content.use { $0 }, caller)
-                    .withdrawn(from: person.account.profile.use { $0 }, by: caller)
+                if person.record.hasSuspended {
+                    try tables.setState(.active, &person, caller, at: now)
+                }
+                let profile = SCIMProfile.withdrawn(
+                    from: person.account.profile.use { $0 }, by: caller.organization,
+                    try tables.scimTokens.all(of: caller.organization))
                 try Self.update(&person, to: profile, caller, tables, at: now)
             }
             try tables.scimGroups.removeAll(user, in: caller.organization)
@@ -305,7 +315,7 @@ extension Tables {
             person.record.hasSuspended = true
         }
         if isActive || isOwn {
-            if !isMember {
+            if !isMember, isActive || isNew {
                 _ = try join(user, organization, .none, by: caller.actor, at: now)
                 try refreshRoles(
                     of: user, caller, from: scimGroups.roles(of: organization), at: now)
@@ -317,7 +327,7 @@ extension Tables {
     }
 
     /// Activates or suspends an account, which ends its sign-ins at once.
-    private func setState(
+    fileprivate func setState(
         _ state: AccountState, _ person: inout SCIMUsers.Person, _ caller: SCIMCaller,
         at now: Instant
     ) throws {

@@ -370,6 +370,17 @@ struct SharedFaceTests {
             #expect(try await isAsked("bank"))
             try await set([:])
             #expect(try await !isAsked("bank"))
+            // An app that asked for less than the server, which the other one does not.
+            func setShop(_ more: [String: JSONValue]) async throws {
+                _ = try await office.server.admin.updateApp(
+                    #require(AppID("shop")),
+                    AppRequest(
+                        name: "App shop", settings: .object(base.merging(more) { $1 })))
+            }
+            try await setShop(["face_threshold": 24])
+            #expect(try await isAsked("bank"))
+            try await setShop([:])
+            #expect(try await !isAsked("bank"))
             office.server.time.advance(.seconds(61))
             #expect(try await isAsked("bank"), "the moment is over")
             #expect(try await !isAsked("shop"), "its own session goes on")

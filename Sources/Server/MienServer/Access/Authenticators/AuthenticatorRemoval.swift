@@ -14,12 +14,21 @@ extension Tables {
         guard let record = try authenticators.find(id, of: account),
             try removeAuthenticator(record, at: now)
         else { return false }
+        try withdrawSharing(of: record, at: now)
         let all = detail.merging(["authenticator": .string(id.text)]) { $1 }
         try audit.append(
             AuditEvent(
                 "\(record.type.rawValue).removed", actor: actor, account: account.id,
                 app: record.app, detail: all), at: now)
         return true
+    }
+
+    /// Ends the consent under which apps shared a face that is removed: the next face is shared only
+    /// if the person reads again with which apps.
+    func withdrawSharing(of face: AuthenticatorRecord, at now: Instant) throws {
+        guard face.type == .face, let group = FaceGroupID(space: face.app) else { return }
+        _ = try consents.withdraw(
+            of: face.account, app: group.space, purpose: FaceSharing.purpose, at: now)
     }
 
     /// Removes an authenticator and ends the sign-ins it produced, without an entry in the audit

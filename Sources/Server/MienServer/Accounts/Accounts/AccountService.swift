@@ -118,6 +118,7 @@ package struct AccountService: Sendable {
                     throw StoreError(.stale, "the user changed while the password was hashed")
                 }
                 try tables.accounts.update(changed, names: names, at: now)
+                if change.state != nil { try tables.scimUsers.forgetSuspensions(of: id) }
                 if let former = found.mailbox, former != changed.mailbox {
                     try tables.endMailProofs(of: changed, actor: actor, at: now)
                 }

@@ -30,6 +30,7 @@ package struct AuthenticatorAdminRoutes {
         }
         router.delete("users/:user/authenticators/:authenticator") { _, context in
             try await change("authenticator.removed", context) { record, tables, now in
+                try tables.withdrawSharing(of: record, at: now)
                 _ = try tables.removeAuthenticator(record, at: now)
             }
         }

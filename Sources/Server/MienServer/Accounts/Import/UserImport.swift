@@ -206,6 +206,9 @@ struct UserImport: Sendable {
             if let former = old.mailbox, former != new.mailbox {
                 try tables.endMailProofs(of: new, actor: actor, at: now)
             }
+            if record.person.isSuspended != nil {
+                try tables.scimUsers.forgetSuspensions(of: new.id)
+            }
             if new.state == .suspended && old.state != .suspended {
                 try tables.accounts.endSignIns(of: new.id, at: now)
             }

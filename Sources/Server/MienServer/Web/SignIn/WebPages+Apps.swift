@@ -315,10 +315,9 @@ extension WebPages: SignInPages {
 }
 
 extension AppSettings {
-    /// Whether a face that passed in an app with other settings would pass under these: they are the
-    /// same, or set nothing that the server does not.
+    /// Whether a face that passed in an app with other settings passes under these: only if they are
+    /// the same. An app without settings of its own has the server's, which may ask for more.
     fileprivate func asksForFace(noMoreThan other: AppSettings) -> Bool {
-        let isLive = liveness == other.liveness || liveness == LivenessPolicy()
-        return isLive && (faceThreshold == nil || faceThreshold == other.faceThreshold)
+        liveness == other.liveness && faceThreshold == other.faceThreshold
     }
 }

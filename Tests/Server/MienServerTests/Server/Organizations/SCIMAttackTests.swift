@@ -74,6 +74,22 @@ struct SCIMAttackTests {
             #expect(try await Self.state(of: ada, server) == "suspended")
             _ = try await office.patch("Users/\(id)", Self.on)
             #expect(try await Self.state(of: ada, server) == "active")
+            // An administrator decides while the directory's suspension holds.
+            for states in [[.suspended], [.active, .suspended]] as [[UserRequest.State]] {
+                _ = try await office.patch("Users/\(id)", Self.off)
+                for state in states {
+                    _ = try await server.admin.updateUser(
+                        ada, UserRequest(state: state))
+                }
+                _ = try await office.patch("Users/\(id)", Self.on)
+                #expect(try await Self.state(of: ada, server) == "suspended")
+                _ = try await server.admin.updateUser(ada, UserRequest(state: .active))
+            }
+            // Silence lifts nothing.
+            _ = try await office.patch("Users/\(id)", Self.off)
+            _ = try await office.patch(
+                "Users/\(id)", [["op": "replace", "value": ["active": .null]]])
+            #expect(try await Self.state(of: ada, server) == "suspended")
         }
     }
 

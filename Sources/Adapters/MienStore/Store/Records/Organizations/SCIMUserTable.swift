@@ -63,6 +63,14 @@ public struct SCIMUserTable {
         }
     }
 
+    /// Leaves it to an administrator whether an account is suspended: no directory lifts a
+    /// suspension that an administrator has decided about since.
+    public func forgetSuspensions(of account: UserID) throws(StoreError) {
+        try connection.execute(
+            "UPDATE scim_user SET has_suspended = ? WHERE account_id = ?", .flag(false),
+            .id(account))
+    }
+
     /// - Returns: whether the directory had the person.
     public func delete(_ account: UserID, of organization: OrganizationID) throws(StoreError)
         -> Bool
