@@ -148,7 +148,9 @@ struct FaceOffice: Sendable {
             _ = try await session.run(Installed.frames([photo]), consent: { _ in true })
             try await journey.respond(.clientInput)
         }
-        if case .success = await journey.outcome() { return true }
+        let outcome = await journey.outcome()
+        if case .success = outcome { return true }
+        print("not replaced: \(outcome)")
         return false
     }
 

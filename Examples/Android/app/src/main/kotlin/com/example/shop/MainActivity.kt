@@ -35,6 +35,8 @@ open class MainActivity : FragmentActivity(), MienIdentityVerificationStatus {
     private lateinit var biometrics: BiometricLogin
     private lateinit var page: LinearLayout
     private var journey: Journey? = null
+    /** What the app's own page says. */
+    private var news: TextView? = null
 
     override fun onCreate(state: Bundle?) {
         super.onCreate(state)
@@ -63,7 +65,7 @@ open class MainActivity : FragmentActivity(), MienIdentityVerificationStatus {
             button("Sign in") { begin("face-login") }
             button("Sign in with my finger") { act("Signed in") { biometrics.authenticate(dialog()) } }
         }
-        say(message)
+        news = say(message)
     }
 
     private fun dialog() = BiometricOptions(this, "Sign in to Shop", "", "", "Cancel", Authenticators.BIOMETRIC_STRONG, true)
@@ -81,9 +83,12 @@ open class MainActivity : FragmentActivity(), MienIdentityVerificationStatus {
 
     // A journey, step by step, with whatever the server asks for
 
-    private fun begin(id: String) = proceed {
-        val user = session.takeIf { it.state == MienSession.State.SIGNED_IN }
-        JourneyClient(options).start(id, StartJourneyOptions(), user).also { journey = it }.response
+    private fun begin(id: String) {
+        news?.text = ""
+        proceed {
+            val user = session.takeIf { it.state == MienSession.State.SIGNED_IN }
+            JourneyClient(options).start(id, StartJourneyOptions(), user).also { journey = it }.response
+        }
     }
 
     private fun answer(option: String, data: Map<String, String>? = null) = proceed { journey!!.respond(option, data) }
@@ -121,7 +126,7 @@ open class MainActivity : FragmentActivity(), MienIdentityVerificationStatus {
 
     // Views
 
-    private fun say(words: String) = page.addView(TextView(this).apply { text = words })
+    private fun say(words: String) = TextView(this).apply { text = words }.also { page.addView(it) }
 
     private fun button(label: String, press: () -> Unit) = page.addView(Button(this).apply {
         text = label
