@@ -150,7 +150,7 @@ struct FaceOffice: Sendable {
         }
         let outcome = await journey.outcome()
         if case .success = outcome { return true }
-        print("not replaced: \(outcome)")
+        print("not replaced: \(String(describing: outcome))")
         return false
     }
 

@@ -9,9 +9,13 @@ extension WebhookCaller {
     /// Fetches the picture of an app once, under the rules of webhooks. Pages show it as it is here,
     /// so browsers load nothing from the app's address.
     ///
+    /// Programs name the address, so only the usual port is asked: the time of a refusal would tell
+    /// which others are open.
+    ///
     /// - Returns: A `data:` URL; `nil` unless the address answers in time with a PNG, WebP, or SVG
     ///   picture of at most 32 KiB.
     package func picture(_ url: String) async -> String? {
+        guard let target = target(of: url), mayBePrivate || target.port == 443 else { return nil }
         let result = await exchange(
             with: url, upTo: Self.maxPictureBytes, within: .seconds(5)
         ) { target in

@@ -217,7 +217,7 @@ package struct AppRegistrations: Sendable {
         }
         // Last, when everything else is right: a picture must not tell about hosts.
         if let url = metadata.logoURI {
-            guard Self.hasUsualPort(url), let picture = await picture(url) else {
+            guard let picture = await picture(url) else {
                 throw OAuthError(
                     .invalidClientMetadata,
                     "logo_uri must lead to a PNG, WebP, or SVG picture of at most 32 KiB, on port 443."
@@ -226,11 +226,6 @@ package struct AppRegistrations: Sendable {
             settings.pages.logo = picture
         }
         return settings
-    }
-
-    private static func hasUsualPort(_ url: String) -> Bool {
-        let port = URLComponents(string: url)?.port
-        return port == nil || port == 443
     }
 
     private func prepareKey(_ settings: AppSettings) async throws {
