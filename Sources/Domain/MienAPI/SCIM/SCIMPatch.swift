@@ -145,6 +145,8 @@ public struct SCIMPatch: Sendable, Hashable {
             throw SCIMError(400, .mutability, "\(attribute.name) is read only.")
         }
         let name = attribute.name
+        // A suspension does not end because a change has no word about it.
+        if name == "active", verb != .remove, value == .null { return }
         guard value.map(isShort) ?? true else {
             throw .value("A text may have at most \(SCIMAttribute.maxTextBytes) bytes.")
         }

@@ -186,9 +186,7 @@ struct SCIMUsers: Sendable {
             var person = try tables.person(Self.user(id), caller)
             try tables.require(match, person, caller)
             let before = person.record.shown
-            let content = try wanted(before),
-                // A suspension does not end because a change has no word about it.
-                isActive = content["active"].map { $0 != false } ?? person.record.isActive
+            let content = try wanted(before), isActive = content["active"] != false
             guard content != before else {
                 return try tables.resource(person.account.id, caller)
             }

@@ -148,9 +148,7 @@ struct FaceOffice: Sendable {
             _ = try await session.run(Installed.frames([photo]), consent: { _ in true })
             try await journey.respond(.clientInput)
         }
-        let outcome = await journey.outcome()
-        if case .success = outcome { return true }
-        print("not replaced: \(String(describing: outcome))")
+        if case .success = await journey.outcome() { return true }
         return false
     }
 
