@@ -65,7 +65,7 @@ def television(world):
     assert page.js("document.querySelector('[name=user_code]').value") == device["user_code"]
     page.press("Continue")
     page.see(user)
-    page.press("Deny")
+    page.press("Do not allow")
     page.see("The device was refused")
     assert ask()[1]["error"] == "access_denied"
 
