@@ -68,10 +68,11 @@ struct ShopView: View {
         }
     }
 
-    /// A journey has ended: its token is a sign-in.
+    /// A journey has ended: its token is a sign-in, unless it began with one, which goes on.
     private func end(_ outcome: JourneyOutcome?) {
         (isInJourney, message) = (false, "That did not work.")
         guard case .success(let token) = outcome else { return }
+        guard user == nil else { return act("Done") { _ in } }
         act("Signed in") { try await $0.signIn(journeyToken: token) }
     }
 

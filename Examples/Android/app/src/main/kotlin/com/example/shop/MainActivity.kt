@@ -99,6 +99,8 @@ open class MainActivity : FragmentActivity(), MienIdentityVerificationStatus {
         val token = step.token
         val startToken = step.startToken
         when {
+            // A journey that began with a sign-in leaves it as it is, and makes no second one.
+            token != null && session.state == MienSession.State.SIGNED_IN -> act("Done") {}
             token != null -> act("Signed in") { session.signIn(token) }
             step.hasEnded -> act("That did not work.") {}
             startToken != null -> MienIdentityVerification.start(this, startToken.use { it })
