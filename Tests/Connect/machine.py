@@ -91,7 +91,7 @@ def fetch():
 
 
 def state():
-    """What the layer is made from: the packages of this machine, and those that it gets."""
+    """Identifies the layer's contents: the packages of this machine, and those that it adds."""
     parts = [pathlib.Path("/var/lib/dpkg/status").read_text(), *packages(), SYSTEMCTL, AUTHORITY]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

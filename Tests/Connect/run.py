@@ -118,7 +118,7 @@ def attempt(name):
     done = subprocess.run(
         ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--net", sys.executable, __file__, "--page", name,
          folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    # What was mounted there has ended with its namespace.
+    # The mounts in it ended with their namespace.
     os.rmdir(folder)
     return done.stdout or f"status {done.returncode}" if done.returncode else ""
 

@@ -86,8 +86,8 @@ public struct AppRefusalsAnswer: Sendable, Hashable, Codable {
         public var error: String
         /// The reason. Repeats nothing of the request.
         public var description: String
-        /// How often at least. What a server had counted in the ten seconds before it ended is not
-        /// among them.
+        /// The minimum number of refusals: a server that is killed loses the counts of its last ten
+        /// seconds.
         public var count: Int
         public var firstAt: Int64
         public var lastAt: Int64

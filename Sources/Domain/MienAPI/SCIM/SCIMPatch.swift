@@ -135,7 +135,7 @@ public struct SCIMPatch: Sendable, Hashable {
         if ["id", "meta", "schemas"].contains(word.lowercased()) {
             throw SCIMError(400, .mutability, "\(word.lowercased()) cannot be changed.")
         }
-        // What the schema does not have is ignored, as in a resource.
+        // Attributes that the schema does not have are ignored, as in a resource.
         guard
             let attribute = (attributes + [SCIMSchema.externalID]).first(where: {
                 $0.name.lowercased() == word.lowercased()

@@ -200,8 +200,14 @@ package struct OAuthRoutes {
         }
         let (scope, resources) = try grants.checked(
             scope: scope, standard: .standard, resources: resources, app: app)
-        guard let proof = grants.journeySignIn(try form.required("subject_token"), app: app)
-        else { throw GrantService.refused }
+        let token = try form.required("subject_token")
+        guard let proof = grants.journeySignIn(token, app: app) else {
+            guard grants.isOfEarlierSignIn(token, app: app) else { throw GrantService.refused }
+            throw OAuthError(
+                .invalidGrant,
+                "The journey began with a sign-in, which goes on: keep its tokens. The token of this journey makes no second one."
+            )
+        }
         // What the journey chose cannot be replaced.
         let organization =
             proof.organization == .open

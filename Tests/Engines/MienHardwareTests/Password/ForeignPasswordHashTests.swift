@@ -108,7 +108,7 @@ import Testing
         let hash = try ForeignPasswordHash(Self.text(setting(most), bytes: bytes))
         let decoy = try #require(ForeignPasswordHash.decoy(setting: hash.setting))
         #expect(decoy.setting == hash.setting && decoy.work >= hash.work)
-        // What the setting alone permits is the work of the decoy, so a stored text can be one.
+        // The decoy does the most work that the setting permits, so its text is a valid hash.
         #expect(try ForeignPasswordHash(decoy.text) == decoy)
         for rounds in [999, most + 1] {
             #expect {

@@ -106,12 +106,12 @@ import Testing
         _ = try await pace.current()
         await pace.measurement?.value
         #expect(try await pace.current().hold == .milliseconds(2100))
-        // What is known is longer than the hold for what is not.
+        // A measured delay takes the place of the shorter one for unmeasured hashes.
         hashes.state.withLock { $0.isBusy = true }
         hashes.import(["$2b$04$", "$scrypt$ln=14,r=8,p=1$"], [:])
         #expect(try await pace.current().hold == .milliseconds(2100))
         await pace.measurement?.value
-        // What was measured before is not measured again.
+        // A measured hash is not measured again.
         hashes.state.withLock { $0.isBusy = false }
         hashes.pass(PasswordPace.retryPause)
         _ = try await pace.current()
@@ -120,7 +120,7 @@ import Testing
         #expect(try await pace.current().hold == .milliseconds(2100))
     }
 
-    @Test("what was measured at a busy moment is bounded, and forgotten after an hour")
+    @Test("a delay that is measured at a busy moment is bounded, and forgotten after an hour")
     func busy() async throws {
         let hashes = Hashes(), pace = hashes.pace
         hashes.import(["$2b$10$"], ["$2b$10$": .seconds(60)])

@@ -455,6 +455,9 @@ struct TokenTests {
                 TokenClient.exchange,
                 [("subject_token", end["token"] ?? ""), ("subject_token_type", TokenClient.jwt)])
             #expect(exchanged.error == "invalid_grant")
+            #expect(
+                exchanged["error_description"]?.contains("keep its tokens") == true,
+                "\(exchanged.body)")
         }
     }
 }

@@ -42,15 +42,20 @@ public struct ImportedPerson: Sendable, Hashable {
         var known: [Field: JSONValue] = [:]
         for (name, value) in members {
             guard let field = Field(rawValue: name) else {
-                let shown =
-                    name.unicodeScalars.prefix(40).allSatisfy {
-                        $0.isASCII && $0.value > 0x20 && $0 != "\""
-                    } ? " “\(name.unicodeScalars.prefix(40))”" : ""
-                throw ImportFault(nil, "has an unknown member\(shown); allowed are \(Field.words)")
+                throw ImportFault(
+                    nil, "has an unknown member\(Self.shown(name)); allowed are \(Field.words)")
             }
             known[field] = value
         }
         try self.init(known)
+    }
+
+    /// Short printable names appear in the message, so that a spelling mistake is seen; anything
+    /// else may be a value in the wrong place.
+    private static func shown(_ name: String) -> String {
+        (1...40).contains(name.utf8.count)
+            && name.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != 0x22 }
+            ? ", “\(name)”" : ""
     }
 
     /// - Parameter header: The names of the columns.

@@ -46,7 +46,7 @@ public struct PeopleRecords: Sendable {
     /// The number of records that are still read.
     private var left: Int
 
-    /// - Parameter limit: The maximum number of records. What follows them is skipped.
+    /// - Parameter limit: The maximum number of records. Records after the limit are skipped.
     public init(_ format: Format, atMost limit: Int = .max) {
         (self.format, left) = (format, limit)
     }

@@ -53,4 +53,13 @@ extension GrantService {
             tokenHash: store.keys.hash(ofSecret: Array(id.utf8)),
             expiresAt: Instant(seconds: Int64(end)))
     }
+
+    /// Whether it is a valid token of a journey that began with a sign-in of the app, which goes on.
+    package func isOfEarlierSignIn(_ token: String, app: AppRecord) -> Bool {
+        guard let claims = issuer.claims(of: token, as: .identity, at: clock.now) else {
+            return false
+        }
+        return claims["journey"] != nil && claims["sid"] != nil
+            && claims["aud"]?.stringValue == app.id.text
+    }
 }

@@ -77,8 +77,8 @@ package struct AppRegistrations: Sendable {
         return app
     }
 
-    /// Replaces the description of an app: RFC 7592 §2.2. What a description cannot tell stays as
-    /// an administrator has set it.
+    /// Replaces the description of an app: RFC 7592 §2.2. Settings that a description cannot express stay as
+    /// an administrator has set them.
     ///
     /// - Throws: ``OAuthError`` `invalid_token` for a first-party app, whose tokens open more than
     ///   a program may decide about.

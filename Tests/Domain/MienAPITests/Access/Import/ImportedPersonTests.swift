@@ -44,6 +44,26 @@ import Testing
         #expect(Self.records("username\n\"a\nb\"\nc", .csv).map(\.line) == [1, 2, 4])
     }
 
+    private static let members =
+        "external_id, username, email, email_verified, state, attributes, groups, password_hash, otp"
+
+    @Test(
+        "an unknown member is named where its name is short and printable",
+        arguments: [
+            ("user_name", true), ("", false), ("user name", false), ("é", false),
+            ("a\u{9}b", false), ("a\"b", false), (String(repeating: "x", count: 40), true),
+            (String(repeating: "x", count: 41), false),
+        ])
+    func unknown(name: String, isShown: Bool) {
+        let line = JSONText.write(.object([name: true])), shown = isShown ? ", “\(name)”" : ""
+        #expect {
+            _ = try ImportedPerson(json: Array(line.utf8))
+        } throws: {
+            ($0 as? ImportFault)?.message
+                == "has an unknown member\(shown); allowed are \(Self.members)"
+        }
+    }
+
     @Test("a record that is too long is named, and the next one is read")
     func long() throws {
         let huge = String(repeating: "x", count: PeopleRecords.maxBytes + 1)
