@@ -63,7 +63,7 @@ import Testing
         let output = home.files.appending(path: "calibration").path
         let words = [
             "face", "calibrate", people.folder.path, "--output", output, "--install", "mine-1",
-            "--cohort", "500", "--groups", "3", "--normalization", "as-norm",
+            "--cohort", "500", "--folds", "3", "--normalization", "as-norm",
         ]
         let made = try await home.mien(words + ["--dataset", "made up", "--json"])
         #expect(made.status == 0, "\(made.err)")
@@ -89,6 +89,25 @@ import Testing
         #expect(try await home.mien("models", "verify", "mine-1").status == 0)
         let matcher = try PackLibrary(folder: home.packs).pack(PackID("mine-1")).matcher()
         #expect(matcher.calibration == table && matcher.cohort?.bytes == cohort.bytes)
+
+        // With groups, the table says what each group gets.
+        let rows = (0..<120).map { "P.\($0)\t\($0 < 60 ? "a" : "b")" }
+        let list = try home.write(
+            Array((["person\tteam"] + rows).joined(separator: "\n").utf8), as: "teams.tsv")
+        let grouped = try await home.mien(
+            "face", "calibrate", people.folder.path, "--output", output, "--cohort", "500",
+            "--folds", "3", "--normalization", "as-norm", "--groups", list, "--json")
+        #expect(grouped.status == 0, "\(grouped.err)")
+        let rates = try #require(
+            (try grouped.json["measurement"] as? [String: Any])?["groupRates"] as? [[String: Any]])
+        #expect(rates.map { $0["group"] as? String } == ["a", "b", "a", "b"])
+        #expect(rates.map { $0["score"] as? Double } == [48, 48, 60, 60])
+        #expect(
+            rates.allSatisfy { $0["column"] as? String == "team" && $0["people"] as? Int == 60 })
+        let nobody = try await home.mien(
+            "face", "calibrate", people.folder.path, "--output", output, "--groups",
+            try home.write(Array("person,team\nX,a\nY,b\n".utf8), as: "nobody.csv"), "--json")
+        #expect(try nobody.status == 2 && nobody.error.code == "groups.nobody")
 
         // The same name is refused before the long work, although that folder is empty.
         let again = try await home.mien(

@@ -178,6 +178,8 @@ public enum CaptureReason: String, WireWord {
     case replayed
     case printOrScreen = "print_or_screen"
     case presentationAttack = "presentation_attack"
+    case lightNotFollowed = "light_not_followed"
+    case lightFlat = "light_flat"
     case frameAltered = "frame_altered"
     case frameEarly = "frame_early"
     case frameLate = "frame_late"

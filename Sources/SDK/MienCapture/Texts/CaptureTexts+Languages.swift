@@ -164,6 +164,8 @@ extension CaptureTexts {
             refusal_frame_late انقطع الاتصال أو كان بطيئًا. أعد المحاولة باتصال أفضل.
             refusal_interrupted انقطع هذا التحقّق. أعد المحاولة.
             refusal_invalid_credentials انتهى هذا التحقّق. ارجع إلى التطبيق وابدأ من جديد.
+            refusal_light_flat لم نتمكّن من التأكّد من هويتك. أعد المحاولة في إضاءة متوازنة ووجهك مكشوف.
+            refusal_light_not_followed لم نتمكّن من التأكّد من هويتك. أعد المحاولة في إضاءة متوازنة ووجهك مكشوف.
             refusal_network_error انقطع الاتصال أو كان بطيئًا. أعد المحاولة باتصال أفضل.
             refusal_no_match لم نتمكّن من التأكّد من هويتك. أعد المحاولة في إضاءة متوازنة ووجهك مكشوف.
             refusal_other لم نتمكّن من التأكّد من هويتك. أعد المحاولة في إضاءة متوازنة ووجهك مكشوف.
@@ -341,6 +343,8 @@ extension CaptureTexts {
             refusal_frame_late The connection was lost or too slow. Try again with a better connection.
             refusal_interrupted This check was interrupted. Please try again.
             refusal_invalid_credentials This check has ended. Go back to the app and start again.
+            refusal_light_flat We could not confirm that it is you. Try again in even light, with your face uncovered.
+            refusal_light_not_followed We could not confirm that it is you. Try again in even light, with your face uncovered.
             refusal_network_error The connection was lost or too slow. Try again with a better connection.
             refusal_no_match We could not confirm that it is you. Try again in even light, with your face uncovered.
             refusal_other We could not confirm that it is you. Try again in even light, with your face uncovered.
@@ -518,6 +522,8 @@ extension CaptureTexts {
             refusal_frame_late La conexión se perdió o era demasiado lenta. Inténtalo con una conexión mejor.
             refusal_interrupted Esta comprobación se interrumpió. Inténtalo de nuevo.
             refusal_invalid_credentials Esta comprobación ha terminado. Vuelve a la aplicación y empieza de nuevo.
+            refusal_light_flat No hemos podido confirmar que eres tú. Inténtalo con una luz uniforme y la cara descubierta.
+            refusal_light_not_followed No hemos podido confirmar que eres tú. Inténtalo con una luz uniforme y la cara descubierta.
             refusal_network_error La conexión se perdió o era demasiado lenta. Inténtalo con una conexión mejor.
             refusal_no_match No hemos podido confirmar que eres tú. Inténtalo con una luz uniforme y la cara descubierta.
             refusal_other No hemos podido confirmar que eres tú. Inténtalo con una luz uniforme y la cara descubierta.

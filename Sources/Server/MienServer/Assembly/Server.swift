@@ -189,9 +189,15 @@ public final class Server: Service {
                 metadata: ["app.id": "\(app.text)"])
         }
         for warning in parts.identities.warnings(apps: apps) { logger.warning("\(warning)") }
-        logger.info(
-            "presentation check of live captures",
-            metadata: ["face.presentation": "\(parts.presentation.rawValue)"])
+        if parts.presentation == .require {
+            logger.info(
+                "presentation check of live captures",
+                metadata: ["face.presentation": "\(parts.presentation.rawValue)"])
+        } else {
+            logger.warning(
+                "live captures are accepted without the presentation check, so a good screen or print may pass: set face.presentation to require, with a model pack that has the network",
+                metadata: ["face.presentation": "\(parts.presentation.rawValue)"])
+        }
         for app in apps {
             let rules = LivenessRules(
                 server: configuration.liveness, app: app.settings.liveness)

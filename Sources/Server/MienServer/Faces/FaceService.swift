@@ -87,16 +87,17 @@ package final class FaceService: LiveFrameReader {
     ///   - share: The client that the analysis is queued for.
     ///   - packs: The packs of other templates that the face may be compared with.
     ///   - keeping: Whether the picture is kept.
+    ///   - isScored: Whether the face is refused if scores would not mean what the calibration says.
     /// - Throws: `ImageError` for malformed pictures; ``ServerBusy``.
     func look(
         at bytes: [UInt8], minQuality: Int, forPacks packs: [PackID] = [], keeping: Bool = false,
-        for share: WorkShare
+        isScored: Bool = true, for share: WorkShare
     ) async throws -> Look {
         let limits = imageLimits
         let (found, seen) = try await engine.serve(share) { analyzer, networks in
             let image = try ImageDecoder.decode(bytes, limits: limits)
             var (look, box) = try Self.look(
-                at: image, minQuality: minQuality, with: analyzer, networks)
+                at: image, minQuality: minQuality, isScored: isScored, with: analyzer, networks)
             if keeping, look.entry != nil {
                 look.picture = StoredPicture.encode(image, maxBytes: Self.maxKeptBytes)
             }
@@ -114,16 +115,20 @@ package final class FaceService: LiveFrameReader {
     }
 
     private static func look(
-        at image: RGBImage, minQuality: Int, with analyzer: FaceAnalyzer,
+        at image: RGBImage, minQuality: Int, isScored: Bool, with analyzer: FaceAnalyzer,
         _ networks: OpenVINOFaceNetworks
     ) throws -> (Look, Rectangle?) {
         let analysis = try analyzer.analyze(image, with: networks)
         let box = analysis.main?.detection.box
         let face = box.map { [$0.x, $0.y, $0.width, $0.height].map { $0.rounded() } }
-        guard let main = analysis.main, analysis.qualityScore >= minQuality else {
+        let reasons =
+            isScored
+            ? analysis.main?.quality.reasonsNotToScore(below: minQuality) ?? [.noFace]
+            : analysis.reasons(below: minQuality)
+        guard let main = analysis.main, reasons.isEmpty else {
             return (
                 Look(
-                    reasons: analysis.reasons(below: minQuality),
+                    reasons: reasons,
                     quality: analysis.qualityScore, face: face, entry: nil,
                     camera: CameraClass(of: image)), box
             )

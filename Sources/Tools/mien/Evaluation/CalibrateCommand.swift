@@ -18,6 +18,8 @@ struct CalibrateCommand: AsyncParsableCommand {
             cohort.bin. Neither contains a real person's face. A false-match rate of 1 in 10,000 requires about 300 people, 1 in \
             1,000,000 about 2,500.
 
+            With --groups, scores keep what they promise in every group, and the report has the errors of each.
+
             EXAMPLE
               mien face calibrate ./photos --output ./calibration --install my-pack-1
               mien face verify ada today.jpg --pack my-pack-1
@@ -42,9 +44,14 @@ struct CalibrateCommand: AsyncParsableCommand {
     var cohort = CalibrationPlan().cohortCount
     @Option(
         help: ArgumentHelp(
-            "Groups of people for cross-fitting, 3 to 20. More groups take longer and fit on more people.",
+            "Groups of people as comma-separated values, such as “person,gender”. Scores then promise what the worst group keeps.",
+            valueName: "groups.csv"))
+    var groups: String?
+    @Option(
+        help: ArgumentHelp(
+            "Parts that people are divided into for cross-fitting, 3 to 20. More parts take longer and fit on more people.",
             valueName: "count"))
-    var groups = CalibrationPlan().groups
+    var folds = CalibrationPlan().groups
     @Option(
         help: ArgumentHelp(
             "How scores are made; best measures all and keeps the simplest good one.",
@@ -58,8 +65,8 @@ struct CalibrateCommand: AsyncParsableCommand {
         guard (500...20_000).contains(cohort) else {
             throw ValidationError("--cohort must be 500 to 20,000, not \(cohort)")
         }
-        guard (3...20).contains(groups) else {
-            throw ValidationError("--groups must be 3 to 20, not \(groups)")
+        guard (3...20).contains(folds) else {
+            throw ValidationError("--folds must be 3 to 20, not \(folds)")
         }
         guard newID != engine.pack else {
             throw ValidationError("--install needs a new name, not the name of the pack in use")
@@ -70,6 +77,7 @@ struct CalibrateCommand: AsyncParsableCommand {
         // Checks the arguments before the long work.
         try OutputFile.check(folder: output)
         if let newID { try requireFree(newID) }
+        let list = try groups.map { try GroupList(file: $0) }
         let collection = try PhotoCollection(folder)
         let reader = try DescriptorReader(engine, usesCache: !cache.noCache)
         let outcome = try await reader.read(collection)
@@ -79,8 +87,10 @@ struct CalibrateCommand: AsyncParsableCommand {
         let set = try outcome.labeled(collection)
         var plan = CalibrationPlan()
         (plan.seed, plan.cohortCount, plan.nearestCount, plan.groups) = (
-            seed, cohort, cohort / 20, groups
+            seed, cohort, cohort / 20, folds
         )
+        let names = outcome.names(of: set, collection)
+        try list?.checkPeople(names, folder: folder)
         plan.normalization = normalization.normalization
         let progress = CalibrationBar()
         let calibration: Calibration
@@ -89,7 +99,8 @@ struct CalibrateCommand: AsyncParsableCommand {
                 set,
                 dataset: dataset ?? URL(filePath: folder).standardizedFileURL.lastPathComponent,
                 descriptor: engine.pack.text,
-                madeOn: Self.today(), progress: progress.update)
+                madeOn: Self.today(),
+                groups: list.map { CalibrationGroups($0, names: names) }, progress: progress.update)
         } catch let error as CalibrationError {
             throw Failure(
                 .badInput, "calibrate.too-few",
@@ -153,6 +164,9 @@ struct CalibrateCommand: AsyncParsableCommand {
                     "false matches", "true accepts", "per person", "without normalization",
                     "impostor pairs measured",
                 ], rightAligned: [0, 1, 2, 3, 4]))
+        for rates in calibration.groups {
+            print("\n" + EvaluationReport.text(rates), terminator: "")
+        }
         print(
             "\nWritten to \(output)"
                 + (newID.map { "; installed as \($0.text): use it with --pack \($0.text)." } ?? ".")

@@ -43,7 +43,8 @@ struct LocalFaces {
     }
 
     /// - Parameters:
-    ///   - minQuality: the minimum quality; a worse photo is refused with its reasons.
+    ///   - minQuality: the minimum quality; a worse photo is refused with its reasons. So is one
+    ///     whose scores would not mean what the calibration says, whatever the minimum.
     ///   - search: ``FaceAnalyzer/Search/thorough`` also finds small faces next to a large one.
     /// - Throws: ``Failure`` that names the photo.
     func capture(_ path: String, minQuality: Int, search: FaceAnalyzer.Search = .automatic)
@@ -60,6 +61,13 @@ struct LocalFaces {
             throw Failure(
                 .badInput, face.quality.reasons(below: minQuality).first?.rawValue ?? "quality",
                 "\(path): the quality is \(face.quality.score) of 100, \(minQuality) is required: \(advice)"
+            )
+        }
+        let reasons = face.quality.reasonsNotToScore()
+        if let worst = reasons.first {
+            throw Failure(
+                .badInput, worst.rawValue,
+                "\(path): a score would not mean what it says: \(reasons.map(\.advice).joined(separator: "; "))"
             )
         }
         return Capture(

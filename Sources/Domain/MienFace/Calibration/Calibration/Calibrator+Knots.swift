@@ -3,84 +3,135 @@ internal import MienCore
 
 extension Calibrator {
     /// Returns the curve: counted knots, then extrapolated ones, each with its interval.
+    ///
+    /// - Parameters:
+    ///   - rates: Of all pairs.
+    ///   - groups: The photos of each group. Every knot is at the highest of the scores at which all
+    ///     people and each group reach its rate. Groups with too few pairs to count do not matter.
     func knots(
-        _ scorer: PairScorer, _ rates: ErrorRates, using generator: inout SeededGenerator,
-        _ progress: (CalibrationProgress) throws -> Void
+        _ scorer: PairScorer, _ rates: ErrorRates, within groups: [[Int]],
+        using generator: inout SeededGenerator, _ progress: (CalibrationProgress) throws -> Void
     ) throws -> [CalibrationTable.Knot] {
-        let counted = countedPoints(rates)
-        guard counted.count >= 2, let last = counted.last else {
+        let people = scorer.set.people
+        func curve(_ photos: [Int]?, _ rates: ErrorRates) -> ImpostorCurve? {
+            ImpostorCurve(
+                photos, of: people, rates, logRates: Self.logRates, minSupport: plan.minSupport)
+        }
+        guard let whole = curve(nil, rates) else {
             throw CalibrationError.tooFew(
                 "there are \(rates.impostorPairs) pairs of photos of two people; two rates need at least \(plan.minSupport) false matches each"
             )
         }
-        // The line's slope is fitted to ten times as many pairs as the last counted knot has.
-        var tail = ImpostorTail(
-            start: rates.point(falseMatchRate: min(0.1, 10 * last.falseMatchRate)).threshold)
-        var bootstrap = PeopleBootstrap(scorer.set, knotScores: counted.map(\.threshold))
-        let people = scorer.set.people
-        scorer.forEachRow { i, scores in
-            bootstrap.add(row: i, scores)
-            for j in 0..<i where people[j] != people[i] {
-                tail.add(scores[j], people[i], people[j])
-            }
+        var curves = [whole]
+        for (photos, rates) in zip(groups, scorer.rates(within: groups)) {
+            if let curve = curve(photos, rates) { curves.append(curve) }
         }
-        guard let slope = tail.slope() else {
+        scorer.forEachRow { i, scores in
+            for k in curves.indices { curves[k].add(row: i, scores) }
+        }
+        let slopes = curves.map { $0.slope() }
+        guard slopes[0] != nil else {
             throw CalibrationError.tooFew(
                 "no two people resemble each other enough to measure rare false matches")
         }
-        let lastLogRate = log10(last.falseMatchRate)
-        let beyond = stride(from: lastLogRate.rounded(.down), through: -6, by: -1).filter {
-            $0 < lastLogRate - 0.05
-        }
-        let beyondScores = beyond.map { last.threshold + ($0 - lastLogRate) / slope }
+        let drafts = drafts(curves, slopes)
 
+        // For each curve: the bootstrap of its knots, and last of the point that its line starts at.
+        var bootstraps = curves.indices.map { k in
+            curves[k].bootstrap(
+                personCount: scorer.set.personCount,
+                knotScores: drafts.filter { $0.curve == k && $0.support > 0 }.map(\.score)
+                    + [curves[k].last.threshold])
+        }
+        scorer.forEachRow { i, scores in
+            for k in curves.indices {
+                if let row = curves[k].row(i, scores) {
+                    bootstraps[k].add(row: row.place, row.scores)
+                }
+            }
+        }
         var rounds: [[Double]] = []
         for round in 0..<plan.bootstrapRounds {
-            let times = bootstrap.draw(using: &generator), logRates = bootstrap.logRates(times)
-            let slope = tail.slope(times) ?? slope
+            let times = bootstraps[0].draw(using: &generator)
+            var counted = bootstraps.map { $0.logRates(times)[...] }
+            let ends = counted.map { $0.last ?? 0 }
             rounds.append(
-                logRates
-                    + beyondScores.map {
-                        logRates[logRates.count - 1] + ($0 - last.threshold) * slope
-                    })
+                drafts.map { draft in
+                    if draft.support > 0 { return counted[draft.curve].removeFirst() }
+                    let curve = curves[draft.curve]
+                    let slope = curve.slope(times) ?? slopes[draft.curve] ?? 0
+                    return ends[draft.curve] + (draft.score - curve.last.threshold) * slope
+                })
             try progress(.bootstrap(round: round + 1, of: plan.bootstrapRounds))
         }
-        let intervals = (0..<counted.count + beyond.count).map { knot in
-            Self.interval(rounds.map { $0[knot] })
-        }
-        return counted.enumerated().map { i, point in
+        return drafts.indices.map { knot in
             CalibrationTable.Knot(
-                score: point.threshold, logRate: log10(point.falseMatchRate),
-                support: point.falseMatches, interval: intervals[i],
-                isExtrapolated: false)
+                score: drafts[knot].score, logRate: drafts[knot].logRate,
+                support: drafts[knot].support, interval: Self.interval(rounds.map { $0[knot] }),
+                isExtrapolated: drafts[knot].support == 0)
         }
-            + beyond.indices.map { i in
-                CalibrationTable.Knot(
-                    score: beyondScores[i], logRate: beyond[i], support: 0,
-                    interval: intervals[counted.count + i], isExtrapolated: true)
-            }
     }
 
-    /// Returns the thresholds at ``logRates`` that enough pairs reach, each stricter than the one
-    /// before.
-    private func countedPoints(_ rates: ErrorRates) -> [ErrorRates.Point] {
-        var points: [ErrorRates.Point] = []
+    /// A knot without its interval, and the curve that it is on.
+    private struct Draft {
+        let curve: Int
+        let score: Double, logRate: Double, support: Int
+    }
+
+    /// Returns the knots, each stricter than the one before: at quarters of a decade where the
+    /// curve that matters is counted, and else at decades.
+    private func drafts(_ curves: [ImpostorCurve], _ slopes: [Double?]) -> [Draft] {
+        var drafts: [Draft] = []
         for logRate in Self.logRates {
-            let point = rates.point(falseMatchRate: pow(10, logRate))
-            guard point.falseMatches >= plan.minSupport else { break }
-            if let last = points.last,
-                point.threshold <= last.threshold || point.falseMatches >= last.falseMatches
+            let all = curves.indices.compactMap { k in
+                slopes[k].map { slope in
+                    let reached = curves[k].reaching(logRate, slope: slope)
+                    return Draft(
+                        curve: k, score: reached.score, logRate: reached.logRate,
+                        support: reached.support)
+                }
+            }
+            guard let strictest = all.max(by: { $0.score < $1.score }),
+                strictest.support > 0 || logRate == logRate.rounded()
+            else { continue }
+            if let last = drafts.last,
+                strictest.score <= last.score || strictest.logRate >= last.logRate
+                    || (strictest.support == 0 && strictest.logRate >= last.logRate - 0.05)
             {
                 continue
             }
-            points.append(point)
+            drafts.append(strictest)
         }
-        return points
+        return drafts
     }
 
     /// Returns the middle 95 %; without rounds, the widest possible interval.
     private static func interval(_ values: [Double]) -> [Double] {
         guard !values.isEmpty else { return [-300, 0] }
         return PeopleBootstrap.interval(values).map { min(0, $0) }
+    }
+}
+
+extension PairScorer {
+    /// Returns the rates of the pairs within each list of photos.
+    fileprivate func rates(within lists: [[Int]]) -> [ErrorRates] {
+        guard !lists.isEmpty else { return [] }
+        var histograms = lists.map { _ in
+            ScoreHistogram(range: normalization.scoreRange, bins: 40_000)
+        }
+        var holding = [[Int]](repeating: [], count: set.photoCount)
+        for (index, list) in lists.enumerated() {
+            for photo in list { holding[photo].append(index) }
+        }
+        let people = set.people
+        forEachRow { i, scores in
+            for list in holding[i] {
+                for j in lists[list] {
+                    guard j < i else { break }
+                    histograms[list].count(scores[j], mated: people[j] == people[i])
+                }
+            }
+        }
+        return histograms.map { ErrorRates($0) }
     }
 }

@@ -16,6 +16,8 @@ public struct Calibration: Sendable {
     public let normalization: PairNormalization
     /// Templates of 1, 2, and 4 photos with the same normalization.
     public let templates: TemplatePairs
+    /// The rates of each group, for each column and for 48 and 60; empty without groups.
+    public let groups: [GroupRates]
 
     /// The number of elements in a descriptor.
     let dimension: Int
@@ -30,6 +32,9 @@ public struct Calibration: Sendable {
 ///
 /// The cohort, if one is needed, is fitted to all people. The table is measured with cohorts that
 /// exclude the people being scored (see `CrossFitting`), so it holds for strangers.
+///
+/// With groups of people, each rate of the table is that of the group with the most false matches
+/// within it, or of all people if that is higher, so a score promises no group more than it keeps.
 public struct Calibrator: Sendable {
     public let plan: CalibrationPlan
 
@@ -44,10 +49,12 @@ public struct Calibrator: Sendable {
     ///   - dataset: A name for the photos.
     ///   - descriptor: The pack's name for the network.
     ///   - madeOn: Today's date as `yyyy-mm-dd`.
+    ///   - groups: The groups in each of which the scores must keep what they promise.
     ///   - progress: Receives progress updates. Throw an error to stop.
     /// - Throws: `CalibrationError.tooFew`, or the error that `progress` throws.
     public func calibrate(
         _ set: LabeledDescriptors, dataset: String, descriptor: String, madeOn: String,
+        groups: CalibrationGroups? = nil,
         progress: (CalibrationProgress) throws -> Void = { _ in }
     ) throws -> Calibration {
         precondition(plan.groups >= 3, "cross-fitting needs at least three groups")
@@ -65,7 +72,8 @@ public struct Calibrator: Sendable {
         var measured = [NormalizationComparison.Entry(.none, plain, set)]
         if plan.normalization != ScoreNormalization.none {
             let all = try CrossFitting.normalization(
-                set, and: templates.set, plan, seed: plan.seed, progress: progress)
+                set, and: templates.set, plan, seed: plan.seed, shares: groups?.shares,
+                progress: progress)
             let crossFitted = all.prefix(set.photoCount), shrunk = crossFitted.shrunk
             normalizedTemplates[.asNorm] = templates.normalized(by: all)
             normalizedTemplates[.asNormShrunk] = templates.normalized(
@@ -85,7 +93,7 @@ public struct Calibrator: Sendable {
         var draw: CohortDraw?
         if chosen.normalization.usesCohort {
             let last = plan.groups * (plan.groups + 1) / 2 + 1
-            draw = try plan.draw(from: set, using: &generator) {
+            draw = try plan.draw(from: set, groups: groups?.shares, using: &generator) {
                 try progress(.fitting(cohort: last, of: last, round: $0))
             }
         }
@@ -93,24 +101,33 @@ public struct Calibrator: Sendable {
         try progress(.scoring)
         let (normalization, normalized, raw) = (chosen.pairs, chosen.rates, measured[0].rates)
         let scorer = PairScorer(set, normalization)
-        let knots = try knots(scorer, normalized, using: &generator, progress)
+        let knots = try knots(
+            scorer, normalized, within: groups?.photos(of: set) ?? [], using: &generator, progress)
+        let deviation = normalization.typicalDeviation
+        var measurement = CalibrationMeasurement(
+            dataset: dataset, descriptor: descriptor, madeOn: madeOn, people: set.personCount,
+            photos: set.photoCount,
+            impostorPairs: normalized.impostorPairs, matedPairs: normalized.matedPairs,
+            seed: plan.seed, groups: draw == nil ? 0 : plan.groups,
+            cohortCount: draw == nil ? 0 : plan.cohortCount,
+            nearestCount: draw == nil ? 0 : plan.nearestCount,
+            components: draw == nil ? 0 : plan.mixture.components,
+            bootstrapRounds: plan.bootstrapRounds, acceptance: Self.acceptance(normalized, raw))
+        let curve = try CalibrationTable(
+            knots: knots, measurement: measurement, normalization: chosen.normalization,
+            typicalDeviation: deviation)
+        let groupRates = groups?.rates(scorer, curve, using: &generator) ?? []
+        if !groupRates.isEmpty {
+            measurement.groupRates = groupRates.flatMap(CalibrationMeasurement.GroupRate.all)
+        }
         let table = try CalibrationTable(
-            knots: knots,
-            measurement: CalibrationMeasurement(
-                dataset: dataset, descriptor: descriptor, madeOn: madeOn, people: set.personCount,
-                photos: set.photoCount,
-                impostorPairs: normalized.impostorPairs, matedPairs: normalized.matedPairs,
-                seed: plan.seed, groups: draw == nil ? 0 : plan.groups,
-                cohortCount: draw == nil ? 0 : plan.cohortCount,
-                nearestCount: draw == nil ? 0 : plan.nearestCount,
-                components: draw == nil ? 0 : plan.mixture.components,
-                bootstrapRounds: plan.bootstrapRounds, acceptance: Self.acceptance(normalized, raw)),
-            normalization: chosen.normalization, typicalDeviation: normalization.typicalDeviation)
+            knots: knots, measurement: measurement, normalization: chosen.normalization,
+            typicalDeviation: deviation)
         return Calibration(
             draw: draw, table: table, comparison: comparison, normalized: normalized, raw: raw,
             normalization: normalization,
             templates: normalizedTemplates[chosen.normalization] ?? templates,
-            dimension: set.dimension)
+            groups: groupRates, dimension: set.dimension)
     }
 
     private static func acceptance(_ normalized: ErrorRates, _ raw: ErrorRates)

@@ -18,9 +18,10 @@ enum CrossFitting {
     ///
     /// - Parameter all: The photos of `set`, and more vectors of the same people, which are
     ///   normalized as well.
+    /// - Parameter shares: The group of each person that has an equal share of every cohort, or −1.
     static func normalization(
         _ set: LabeledDescriptors, and all: LabeledDescriptors, _ plan: CalibrationPlan,
-        seed: UInt64,
+        seed: UInt64, shares: [Int]? = nil,
         progress: (CalibrationProgress) throws -> Void
     ) throws -> PairNormalization {
         var generator = SeededGenerator(seed: seed)
@@ -28,8 +29,17 @@ enum CrossFitting {
         let pairs = (0..<plan.groups).flatMap { a in (a..<plan.groups).map { (a, $0) } }
         var cohorts: [Int: Cohort] = [:]
         for (n, (a, b)) in pairs.enumerated() {
-            let part = set.filtered { groups.people[$0] != a && groups.people[$0] != b }
-            cohorts[a * plan.groups + b] = try plan.draw(from: part, using: &generator) { round in
+            func isOther(_ person: Int) -> Bool {
+                groups.people[person] != a && groups.people[person] != b
+            }
+            // The people of a part keep their order.
+            let part = set.filtered(isOther)
+            let partShares = shares.map { shares in
+                shares.indices.filter(isOther).map { shares[$0] }
+            }
+            cohorts[a * plan.groups + b] = try plan.draw(
+                from: part, groups: partShares, using: &generator
+            ) { round in
                 try progress(.fitting(cohort: n + 1, of: pairs.count + 1, round: round))
             }.cohort
         }

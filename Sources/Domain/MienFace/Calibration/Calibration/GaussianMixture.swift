@@ -63,6 +63,18 @@ public struct GaussianMixture: Sendable {
     public let dimension: Int
     let components: [Component]
 
+    /// The mixture of mixtures of equal weight.
+    /// - Precondition: There is at least one, and all have the same dimension.
+    init(equally mixtures: [GaussianMixture]) {
+        precondition(
+            !mixtures.isEmpty && mixtures.allSatisfy { $0.dimension == mixtures[0].dimension })
+        dimension = mixtures[0].dimension
+        let share = 1 / Double(mixtures.count)
+        components = mixtures.flatMap(\.components).map {
+            Component(weight: share * $0.weight, mean: $0.mean, factor: $0.factor)
+        }
+    }
+
     public var componentCount: Int { components.count }
     /// The components' weights, which sum to 1.
     public var weights: [Double] { components.map(\.weight) }

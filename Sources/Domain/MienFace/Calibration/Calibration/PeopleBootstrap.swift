@@ -21,10 +21,17 @@ public struct PeopleBootstrap: Sendable {
     ///   - set: The set whose pairs will be added.
     ///   - knotScores: In increasing order, at most 250.
     public init(_ set: LabeledDescriptors, knotScores: [Double]) {
+        self.init(people: set.people, personCount: set.personCount, knotScores: knotScores)
+    }
+
+    /// - Parameters:
+    ///   - people: The person in each photo whose pairs will be added, 0..<`personCount`.
+    ///   - personCount: The number of people of whom rounds are drawn.
+    init(people: [Int], personCount: Int, knotScores: [Double]) {
         precondition(knotScores.count <= 250)
-        (people, personCount) = (set.people, set.personCount)
+        (self.people, self.personCount) = (people, personCount)
         self.knotScores = knotScores.map { Float($0) }
-        reached.reserveCapacity(set.photoCount * (set.photoCount - 1) / 2)
+        reached.reserveCapacity(people.count * max(people.count - 1, 0) / 2)
     }
 
     /// Adds a row of scores. Rows must come in order, starting with photo 1.

@@ -6,7 +6,8 @@
 ///     Abdel_Madi,20-39,
 ///
 /// A person is named like their folder of photos. An empty field leaves the person out of that
-/// column's groups. Fields may be quoted (RFC 4180), but have no line breaks.
+/// column's groups. Fields may be quoted (RFC 4180), but have no line breaks. If the first line has
+/// a tab and no comma, tabs separate the fields.
 public struct GroupList: Sendable, Equatable {
     /// One way to group people.
     public struct Column: Sendable, Equatable {
@@ -30,8 +31,10 @@ public struct GroupList: Sendable, Equatable {
     public init(_ text: String) throws(GroupListError) {
         var rows: [(line: Int, fields: [String])] = []
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let first = lines.first { !$0.allSatisfy(\.isWhitespace) } ?? ""
+        let separator: Unicode.Scalar = first.contains("\t") && !first.contains(",") ? "\t" : ","
         for (index, line) in lines.enumerated() where !line.allSatisfy(\.isWhitespace) {
-            rows.append((index + 1, try Self.fields(line, line: index + 1)))
+            rows.append((index + 1, try Self.fields(line, separator, line: index + 1)))
         }
         guard let header = rows.first, header.fields.first == "person",
             Self.columnRange.contains(header.fields.count - 1),
@@ -70,10 +73,10 @@ public struct GroupList: Sendable, Equatable {
         }
     }
 
-    /// Splits a line at its commas, removes surrounding spaces, and unquotes.
-    private static func fields(_ line: Substring, line number: Int) throws(GroupListError)
-        -> [String]
-    {
+    /// Splits a line at its separators, removes surrounding spaces, and unquotes.
+    private static func fields(
+        _ line: Substring, _ separator: Unicode.Scalar, line number: Int
+    ) throws(GroupListError) -> [String] {
         var fields: [String] = [], field = "", isQuoted = false, wasQuoted = false
         var rest = line.unicodeScalars
         func finished() throws(GroupListError) -> String {
@@ -90,7 +93,7 @@ public struct GroupList: Sendable, Equatable {
             case "\"" where !wasQuoted && trimmed(field).isEmpty:
                 (isQuoted, wasQuoted, field) = (true, true, "")
             case "\"": throw .quote(line: number)
-            case "," where !isQuoted:
+            case separator where !isQuoted:
                 fields.append(try finished())
                 (field, wasQuoted) = ("", false)
             case " " where wasQuoted && !isQuoted, "\t" where wasQuoted && !isQuoted: break

@@ -22,6 +22,39 @@ public struct CalibrationMeasurement: Sendable, Equatable, Codable {
     public var bootstrapRounds: Int
     /// Mated pairs accepted at several rates, measured in the same way.
     public var acceptance: [Acceptance]
+    /// The rates of the groups that the table was made for; `nil` if it was made for all people
+    /// alike.
+    public var groupRates: [GroupRate]?
+
+    /// The rates of one group of people at one score, between two people of the group.
+    public struct GroupRate: Sendable, Equatable, Codable {
+        /// The way people are grouped, such as "gender".
+        public let column: String
+        public let group: String
+        public let people: Int
+        /// The match score, 0…72.
+        public let score: Double
+        /// 0…1, and the 95 % interval; `nil` without pairs.
+        public let falseMatchRate: Double?
+        public let falseMatchInterval: [Double]?
+        public let impostorPairs: Int
+        public let falseNonMatchRate: Double?
+        public let falseNonMatchInterval: [Double]?
+        public let matedPairs: Int
+
+        public init(
+            column: String, group: String, people: Int, score: Double, falseMatchRate: Double?,
+            falseMatchInterval: [Double]?, impostorPairs: Int, falseNonMatchRate: Double?,
+            falseNonMatchInterval: [Double]?, matedPairs: Int
+        ) {
+            (self.column, self.group, self.people, self.score) = (column, group, people, score)
+            (self.falseMatchRate, self.falseMatchInterval) = (falseMatchRate, falseMatchInterval)
+            (self.falseNonMatchRate, self.falseNonMatchInterval) = (
+                falseNonMatchRate, falseNonMatchInterval
+            )
+            (self.impostorPairs, self.matedPairs) = (impostorPairs, matedPairs)
+        }
+    }
 
     public struct Acceptance: Sendable, Equatable, Codable {
         public let logRate: Double

@@ -91,10 +91,42 @@ public struct FaceAnalyzer: Sendable {
     ) throws(FaceModelError) -> FaceAnalysis {
         let faces = try faces(in: image, turnedBy: quarters, search: search, with: networks)
         guard let first = faces.first else { return FaceAnalysis(faces: [], main: nil) }
-        let rival = (faces.dropFirst().map(\.box.width).max() ?? 0) / first.box.width
-        let main = try analyzed(
-            first, in: image, readingEyes: readingEyes, rival: rival, with: networks)
-        return FaceAnalysis(faces: faces, main: main)
+        var main = first, rivals = Array(faces.dropFirst())
+        if Self.width(of: rivals) >= Self.smallRival * first.box.width {
+            (main, rivals) = try withoutMistakes(faces, in: image, with: networks)
+        }
+        let analyzed = try analyzed(
+            main, in: image, readingEyes: readingEyes,
+            rival: Self.width(of: rivals) / main.box.width, with: networks)
+        return FaceAnalysis(faces: faces, main: analyzed)
+    }
+
+    /// Rivals that are smaller than this, relative to the main face, are no concern, so it does not
+    /// matter whether they are faces.
+    private static let smallRival = 0.4
+    /// How many of the most prominent faces are examined.
+    private static let maxDoubted = 3
+
+    private static func width(of faces: [DetectedFace]) -> Double {
+        faces.map(\.box.width).max() ?? 0
+    }
+
+    /// Returns the most prominent face and its rivals, without what the detector mistook for faces,
+    /// such as hands before the chest: the mesh network sees no whole face there. Without any whole
+    /// face, nothing is left out.
+    private func withoutMistakes(
+        _ faces: [DetectedFace], in image: RGBImage, with networks: some FaceNetworks
+    ) throws(FaceModelError) -> (main: DetectedFace, rivals: [DetectedFace]) {
+        var whole: [DetectedFace] = []
+        for face in faces.prefix(Self.maxDoubted) {
+            let mesh = try mesher.mesh(of: face, in: image, with: networks)
+            if mesh.presence > PresentationGate.minPresence { whole.append(face) }
+        }
+        whole += faces.dropFirst(Self.maxDoubted)
+        guard let main = whole.first, main.box.width > 0 else {
+            return (faces[0], Array(faces.dropFirst()))
+        }
+        return (main, Array(whole.dropFirst()))
     }
 
     /// Measures a face that was detected in the same `image`.

@@ -65,5 +65,21 @@ public struct FaceQuality: Sendable, Hashable, Codable {
         return reasons.contains(.noFace) ? [.noFace] : reasons
     }
 
+    /// The aspects in which a picture must be good enough for a score: calibrations were measured
+    /// without small, blurred, and covered faces, of which strangers match more often
+    /// ([measured](../../../../../docs/measurements/calibration.md#gates)).
+    public static let scoredAspects: Set<Aspect> = [.size, .sharpness, .visibility]
+
+    /// Returns the reasons not to compare the face at all, worst first: those below `threshold`, or
+    /// else those for which a score would not mean what its calibration says.
+    public func reasonsNotToScore(below threshold: Int = 0) -> [QualityReason] {
+        let reasons = reasons(below: threshold)
+        guard reasons.isEmpty else { return reasons }
+        let scored = parts.filter {
+            Self.scoredAspects.contains($0.aspect) && $0.reason != .tooLarge
+        }
+        return FaceQuality(parts: scored).reasons()
+    }
+
     public subscript(aspect: Aspect) -> Part? { parts.first { $0.aspect == aspect } }
 }

@@ -68,7 +68,7 @@ package final class FaceShadow: Sendable {
     /// it fails.
     func entry(of picture: [UInt8], for share: WorkShare) async -> FaceTemplate.Entry? {
         guard let faces else { return nil }
-        return try? await faces.look(at: picture, minQuality: 0, for: share).entry
+        return try? await faces.look(at: picture, minQuality: 0, isScored: false, for: share).entry
     }
 
     /// Returns the second pack's template of a capture's entries, of which only the last ones are

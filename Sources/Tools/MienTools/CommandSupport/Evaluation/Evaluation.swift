@@ -26,9 +26,13 @@ public struct Evaluation {
         self.collection = collection
         let outcome = try await DescriptorReader(engine, usesCache: usesCache).read(collection)
         let set = try outcome.labeled(collection)
+        let names = outcome.names(of: set, collection)
+        try groups?.checkPeople(names, folder: collection.folder)
         let scored =
             if let matcher { Scored(set, matcher) } else {
-                try Scored(crossFitting: set, normalization, collection, engine)
+                try Scored(
+                    crossFitting: set, groups.map { CalibrationGroups($0, names: names) },
+                    normalization, collection, engine)
             }
         let accuracy = try list.map { try Self.accuracy($0, scored.scorer, outcome, collection) }
         raw = scored.raw
@@ -47,30 +51,12 @@ public struct Evaluation {
             templates: try scored.matcher.map { matcher in
                 try [1, 2, 4].compactMap { try TemplateRates(set, matcher, photos: $0) }
             } ?? scored.templates,
-            groups: try groups.map { try Self.rates(of: $0, scored, set, outcome, collection) }
-                ?? [])
+            groups: groups.map { Self.rates(of: $0, scored, names) } ?? [])
     }
 
-    private static func rates(
-        of list: GroupList, _ scored: Scored, _ set: LabeledDescriptors,
-        _ outcome: DescriptorReader.Outcome, _ collection: PhotoCollection
-    ) throws -> [GroupRates] {
-        var names = [String](repeating: "", count: set.personCount)
-        for (index, reading) in outcome.readings.enumerated() {
-            names[set.people[index]] = collection.photos[reading.photo].person
-        }
-        let known = Set(names), missing = list.people.filter { !known.contains($0) }
-        if missing.count == list.people.count {
-            throw Failure(
-                .badInput, "groups.nobody",
-                "None of the \(list.people.count) people of the groups has a photo with a face in \(collection.folder). Name people like their folders of photos"
-            )
-        }
-        if !missing.isEmpty {
-            Terminal.warn(
-                "mien: \(missing.count) people of the groups have no photo with a face in \(collection.folder)"
-            )
-        }
+    private static func rates(of list: GroupList, _ scored: Scored, _ names: [String])
+        -> [GroupRates]
+    {
         var generator = SeededGenerator(seed: Scored.seed)
         let thresholds = [MatchScore.defaultThreshold, MatchScore(60)].map {
             (match: $0, score: scored.calibration.minScore(for: $0))
@@ -138,8 +124,8 @@ private struct Scored {
     }
 
     init(
-        crossFitting set: LabeledDescriptors, _ normalization: ScoreNormalization?,
-        _ collection: PhotoCollection, _ engine: EngineOptions
+        crossFitting set: LabeledDescriptors, _ groups: CalibrationGroups?,
+        _ normalization: ScoreNormalization?, _ collection: PhotoCollection, _ engine: EngineOptions
     ) throws {
         let bar = CalibrationBar()
         defer { bar.finish() }
@@ -149,7 +135,7 @@ private struct Scored {
         do {
             let made = try Calibrator(plan).calibrate(
                 set, dataset: collection.folder, descriptor: engine.pack.text, madeOn: "",
-                progress: bar.update)
+                groups: groups, progress: bar.update)
             scorer = PairScorer(set, made.normalization)
             (rates, raw, calibration) = (made.normalized, made.raw, made.table)
             // The cohort of `made` was fitted to these people.
@@ -174,6 +160,27 @@ extension GroupList {
             path, maximumBytes: Self.maximumBytes, code: "groups.malformed",
             name: "a list of groups", format: "a list of groups"
         ) { try Self($0) }
+    }
+
+    /// Warns about people without a photo.
+    ///
+    /// - Parameters:
+    ///   - names: The people with a photo that shows a face.
+    ///   - folder: The folder of the photos, for messages.
+    /// - Throws: ``Failure`` if nobody has a photo.
+    package func checkPeople(_ names: [String], folder: String) throws {
+        let known = Set(names), missing = people.filter { !known.contains($0) }
+        if missing.count == people.count {
+            throw Failure(
+                .badInput, "groups.nobody",
+                "None of the \(people.count) people of the groups has a photo with a face in \(folder). Name people like their folders of photos"
+            )
+        }
+        if !missing.isEmpty {
+            Terminal.warn(
+                "mien: \(missing.count) people of the groups have no photo with a face in \(folder)"
+            )
+        }
     }
 }
 

@@ -88,7 +88,7 @@ public struct EvaluationReport {
     }
 
     /// A table of groups, with the ratios below it.
-    private static func text(_ rates: GroupRates) -> String {
+    package static func text(_ rates: GroupRates) -> String {
         func words(_ rate: GroupRates.Rate?) -> [String] {
             guard let rate else { return ["–", "0"] }
             let ends = rate.interval.map { String(format: "%.2g", $0) }.joined(separator: "…")

@@ -15,4 +15,13 @@ extension DescriptorReader.Outcome {
         }
         return set
     }
+
+    /// The name of each person of ``labeled(_:)``, by index.
+    package func names(of set: LabeledDescriptors, _ collection: PhotoCollection) -> [String] {
+        var names = [String](repeating: "", count: set.personCount)
+        for (index, reading) in readings.enumerated() {
+            names[set.people[index]] = collection.photos[reading.photo].person
+        }
+        return names
+    }
 }

@@ -80,7 +80,8 @@ struct WatchSession {
                 case .verdict(let verdict):
                     return WatchSessionEnd(
                         mode: settings.mode, threshold: settings.matchingThreshold, seen: seen,
-                        withFace: withFace, verdict: verdict)
+                        withFace: withFace, verdict: verdict,
+                        presentation: settings.presentation)
                 }
             }
         } catch let error as FrameSourceError {
@@ -99,8 +100,18 @@ struct WatchSessionEnd: Sendable {
     let seen: WatchedStream.Seen
     let withFace: Int
     let verdict: VerificationVerdict
+    /// The mode of the presentation check.
+    let presentation: PresentationMode
     /// The name of the person compared with.
     var name: String?
+
+    /// The checks that gave no result: off, not needed for the actions, or not reached.
+    var notRun: [LivenessCheckResult.Check] {
+        guard mode != .image else { return [] }
+        return LivenessCheckResult.Check.all.filter { check in
+            !verdict.checks.contains { $0.check == check }
+        }
+    }
 
     var score: MatchScore? {
         if case .accepted(_, let score) = verdict.outcome { score } else { nil }
@@ -141,6 +152,14 @@ struct WatchSessionEnd: Sendable {
         }
         if !checks.isEmpty {
             lines.append(Terminal.table(checks.map { ["  \($0[0])", $0[1], $0[2]] }))
+        }
+        if !notRun.isEmpty {
+            lines.append("  not run: \(notRun.map(\.rawValue).joined(separator: ", "))")
+        }
+        if mode != .image, presentation != .require {
+            lines.append(
+                "  warning: no network refused prints and screens, unlike on most servers; "
+                    + "use --presentation require")
         }
         return lines
     }

@@ -67,6 +67,9 @@ final class WatchLines: WatchView, @unchecked Sendable {
         let livenessScore: Int
         let refusals: [SessionRefusal]
         let checks: [Check]
+        /// Checks that gave no result.
+        let notRun: [LivenessCheckResult.Check]
+        let presentation: PresentationMode
         /// The number of the frame that the session took, among the processed frames.
         let taken: Int?
         let name: String?
@@ -85,6 +88,7 @@ final class WatchLines: WatchView, @unchecked Sendable {
                     check: $0.check, passed: $0.hasPassed, refusal: $0.refusal,
                     measured: $0.measured, limit: $0.limit)
             }
+            (notRun, presentation) = (end.notRun, end.presentation)
             if case .accepted(let live, _) = end.verdict.outcome {
                 taken = live.frameIndex
             } else {
@@ -97,7 +101,7 @@ final class WatchLines: WatchView, @unchecked Sendable {
 
         private enum CodingKeys: CodingKey {
             case event, mode, frames, withFace, dropped, good, livenessScore, refusals, checks,
-                taken, name, match, threshold, result
+                notRun, presentation, taken, name, match, threshold, result
         }
     }
 

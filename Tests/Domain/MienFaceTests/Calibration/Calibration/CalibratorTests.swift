@@ -71,6 +71,97 @@ import Testing
         #expect(m.acceptance.map(\.logRate) == [-2, -3, -4, -5, -6])
     }
 
+    /// People of group 0, and elsewhere, closer together, and fewer, those of group 1.
+    private static func uneven(seed: UInt64, _ counts: [Int], photosEach: Int) -> (
+        set: LabeledDescriptors, groups: CalibrationGroups
+    ) {
+        var set = LabeledDescriptors(dimension: 12), names: [String] = [], rows = "person,group\n"
+        for (group, common) in [0.8, 1.6].enumerated() {
+            var people = SyntheticPeople(seed: seed + UInt64(group), dimension: 12)
+            let one = people.set(people: counts[group], photosEach: photosEach, common: common)
+            for photo in 0..<one.photoCount {
+                let name = "\(group)-\(one.people[photo])"
+                var vector = one[photo]
+                if group == 1 { vector.swapAt(0, 1) }
+                try! set.append(vector, of: name)
+                if names.last != name {
+                    names.append(name)
+                    rows += "\(name),\(group)\n"
+                }
+            }
+        }
+        return (set, CalibrationGroups(try! GroupList(rows), names: names))
+    }
+
+    @Test(
+        "in every group, strangers match as rarely as scores claim, which they do not without groups"
+    )
+    func groups() throws {
+        var plan = Self.plan
+        plan.minGroupPeople = 20
+        let (set, groups) = Self.uneven(seed: 5, [180, 80], photosEach: 2)
+        func calibrate(_ groups: CalibrationGroups?) throws -> Calibration {
+            try Calibrator(plan).calibrate(
+                set, dataset: "made up", descriptor: "none", madeOn: "", groups: groups)
+        }
+        let with = try calibrate(groups), without = try calibrate(nil)
+        #expect(without.groups.isEmpty && without.table.measurement.groupRates == nil)
+        #expect(with.groups.map(\.threshold) == [.defaultThreshold, MatchScore(60)])
+        #expect(with.table.measurement.groupRates?.map(\.group) == ["0", "1", "0", "1"])
+        #expect(
+            try JSONDecoder().decode(
+                CalibrationTable.self, from: JSONEncoder().encode(with.table)) == with.table)
+
+        let (strangers, _) = Self.uneven(seed: 50, [200, 200], photosEach: 1)
+        func worst(_ matcher: FaceMatcher, at wanted: Double) throws -> Double {
+            let references = try (0..<400).map { try matcher.reference(for: strangers[$0]) }
+            return [0..<200, 200..<400].map { group in
+                var matches = 0
+                for i in group {
+                    for j in group.lowerBound..<i
+                    where matcher.score(references[i], references[j]) >= MatchScore(wanted) {
+                        matches += 1
+                    }
+                }
+                return Double(matches) / Double(200 * 199 / 2)
+            }.max() ?? 0
+        }
+        for wanted in [12.0, 24] {
+            let promised = MatchScore(wanted).falseMatchRate
+            let kept = try worst(with.matcher, at: wanted)
+            #expect(kept < 1.7 * promised, "at \(wanted): \(kept) for \(promised)")
+            let broken = try worst(without.matcher, at: wanted)
+            #expect(broken > kept, "at \(wanted): \(broken) for \(promised)")
+        }
+    }
+
+    @Test("every group with enough people has an equal share of the cohort")
+    func shares() throws {
+        let (set, groups) = Self.uneven(seed: 5, [150, 50], photosEach: 1)
+        var plan = Self.plan, generator = SeededGenerator(seed: 1)
+        plan.minGroupPeople = 40
+        let first = set.filtered { $0 < 150 }, second = set.filtered { $0 >= 150 }
+        func part(_ shares: [Int]?) throws -> Double {
+            let cohort = try plan.draw(from: set, groups: shares, using: &generator) { _ in }.cohort
+            func mean(_ set: LabeledDescriptors) -> [Float] {
+                TemplatePairs.mean((0..<set.photoCount).map { set[$0] })
+            }
+            func cosine(_ a: [Float], _ b: [Float]) -> Float {
+                zip(a, b).reduce(0) { $0 + $1.0 * $1.1 }
+            }
+            let (one, other) = (mean(first), mean(second))
+            let count = (0..<cohort.count).count {
+                cosine(cohort[$0], other) > cosine(cohort[$0], one)
+            }
+            return Double(count) / Double(cohort.count)
+        }
+        let (equal, alike) = (try part(groups.shares), try part(nil))
+        #expect(equal > alike + 0.1 && abs(equal - 0.5) < 0.2, "\(equal), \(alike)")
+        // A group of few people has none of its own.
+        plan.minGroupPeople = 60
+        #expect(try part(groups.shares) < equal - 0.1)
+    }
+
     @Test("plain cosines need no cohort, and still match strangers as rarely as they claim")
     func plainCosine() throws {
         var plan = Self.plan

@@ -14,6 +14,15 @@ import Testing
         #expect(list.columns[1].group == ["Ada": 0, "Cy": 1])
     }
 
+    @Test func `tabs separate the fields if the first line has them and no comma`() throws {
+        let list = try GroupList("person\tgroup\nAda\tf\nBo, Jr\tm\nCy\t\n")
+        #expect(list.columns.map(\.name) == ["group"] && list.columns[0].groups == ["f", "m"])
+        #expect(list.people == ["Ada", "Bo, Jr", "Cy"] && list.columns[0].group.count == 2)
+        #expect(throws: GroupListError.columns(line: 2, expected: 2, got: 3)) {
+            try GroupList("person\tgroup\nAda\tf\tx\n")
+        }
+    }
+
     @Test(
         "an error names the line and the fix",
         arguments: [

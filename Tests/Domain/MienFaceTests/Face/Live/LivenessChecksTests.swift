@@ -10,12 +10,13 @@ struct LivenessChecksTests {
         #expect(
             LivenessChecks.all.map { $0.name.rawValue } == [
                 "repetition", "track", "likeness", "blink", "depth", "motion", "texture",
-                "presentation_attack", "order",
+                "presentation_attack", "light", "order",
             ])
         #expect(
             SessionRefusal.allCases.map(\.rawValue).sorted() == [
                 "action_missed", "action_out_of_order", "bad_quality", "blink_missed", "cancelled",
-                "clock_went_back", "face_changed", "face_jumped", "face_lost", "flat", "no_match",
+                "clock_went_back", "face_changed", "face_jumped", "face_lost", "flat",
+                "light_flat", "light_not_followed", "no_match",
                 "presentation_attack", "print_or_screen", "repeated_frames", "replayed",
                 "source_ended", "still_picture", "timed_out",
             ])

@@ -195,7 +195,7 @@ struct LivenessSessionTests {
     @Test("moving, blinking, or turning restarts the still phase")
     func still() throws {
         for disturb in [
-            MadeLook(yaw: 30), MadeLook(eyes: 0.3), MadeLook(x: 400), MadeLook(quality: 20), nil,
+            MadeLook(yaw: 30), MadeLook(eyes: 0.3), MadeLook(x: 400), nil,
         ] {
             var play = try Play([.blink])
             for i in 0..<40 { play.show(i == 20 ? disturb : MadeLook()) }
@@ -204,6 +204,53 @@ struct LivenessSessionTests {
             for _ in 0..<10 { play.show(MadeLook()) }
             #expect(play.steps.contains { $0.isBestFrame })
         }
+    }
+
+    @Test("half a second of frames that cannot be judged restarts the still phase, one does not")
+    func lapse() throws {
+        for (count, passes) in [(1, true), (13, true), (14, false)] {
+            var play = try Play([.blink])
+            for i in 0..<38 {
+                play.show(MadeLook(quality: (10..<10 + count).contains(i) ? 20 : 80))
+            }
+            #expect(play.steps[10].guidance == .faceTooFar || play.steps[10].status == .badQuality)
+            #expect(play.steps.contains { $0.isBestFrame } == passes, "\(count)")
+        }
+        // Frames that cannot be judged do not fill the phase.
+        var play = try Play([.blink])
+        for i in 0..<48 { play.show(MadeLook(quality: i % 12 != 0 ? 20 : 80)) }
+        #expect(!play.steps.contains { $0.isBestFrame })
+    }
+
+    @Test("at six frames a second, a turn whose end falls between two frames counts")
+    func sixFrames() throws {
+        func turned(to most: Float) throws -> LivenessSession {
+            var play = try Play([.turnLeft], interval: .milliseconds(167))
+            // One frame on the way, one near the end, one on the way back.
+            let yaws = [0, 0, 0.55, 1, 0.93].map { $0 * most }
+            var frame = 0
+            play.run { asked, _ in
+                guard asked == .turnLeft || frame > 0 else { return MadeLook() }
+                defer { frame += 1 }
+                return MadeLook(yaw: frame < yaws.count ? yaws[frame] : 0)
+            }
+            return play.session
+        }
+        let mesh = SyntheticHead().mesh(center: Point(x: 320, y: 240), halfWidth: 80)
+        func change(_ yaw: Float) -> Double {
+            SyntheticHead().mesh(
+                center: Point(x: 320, y: 240), halfWidth: 80,
+                pose: HeadPose(yaw: yaw, pitch: 0, roll: 0)
+            ).turn - mesh.turn
+        }
+        let limit = LivenessLimits(threshold: 0).turn
+        let nearly = try #require(
+            (1...60).map { Float($0) }.prefix(while: { change($0) < 0.97 * limit }).last)
+        #expect(change(nearly) > 0.9 * limit)
+        #expect(try turned(to: nearly).refusals == [])
+        let short = try #require(
+            (1...60).map { Float($0) }.prefix(while: { change($0) < 0.7 * limit }).last)
+        #expect(try turned(to: short).refusals?.first == .actionMissed)
     }
 
     @Test("a higher threshold lengthens the still phase")

@@ -106,6 +106,15 @@ struct PresentationAttackCheckTests {
                 == gate)
     }
 
+    @Test("a dark picture is brightened, a bright one is not changed")
+    func brightened() {
+        let picture = RGBImage(width: 2, height: 2, filledWith: RGBColor(50, 100, 200))
+        #expect(picture.brightened(by: 2)[1, 1] == RGBColor(100, 200, 255))
+        for factor in [1, 0.5, .infinity, .nan] {
+            #expect(picture.brightened(by: factor) == picture)
+        }
+    }
+
     /// Sequences of ten to twelve frames of three kinds, against a plain restatement of the rule.
     @Test("every mixture of frames is judged by the median of those behind open gates")
     func mixtures() {

@@ -179,6 +179,26 @@ struct FaceAnalyzerTests {
         #expect(try analyzer.analyze(image, with: networks).main?.quality[.singleFace]?.value == 0)
     }
 
+    @Test("a hand that the detector takes for the larger face is neither the main face nor a rival")
+    func mistaken() throws {
+        let hand = DetectedFace.made(center: Point(x: 190, y: 190), width: 150),
+            face = DetectedFace.made(center: Point(x: 200, y: 80), width: 90)
+        let isFace = SyntheticHead().outputs(), isNone = SyntheticHead().outputs(evidence: -3)
+        show(near: [hand, face])
+        networks.answer(.mesh, isNone, isFace, isFace)
+        let main = try #require(try analyzer.analyze(image, with: networks).main)
+        #expect(main.detection.box.width < 100 && main.quality[.singleFace]?.value == 0)
+        // Two faces remain two.
+        networks.answer(.mesh, isFace)
+        let both = try #require(try analyzer.analyze(image, with: networks).main)
+        #expect(both.detection.box.width > 140)
+        #expect(both.quality[.singleFace]?.value ?? 0 > 0.5)
+        // Without any whole face, the most prominent one is reported.
+        networks.answer(.mesh, isNone)
+        let none = try #require(try analyzer.analyze(image, search: .near, with: networks).main)
+        #expect(none.detection.box.width > 140 && none.mesh.presence < 0.5)
+    }
+
     @Test("a description comes from the crop and its mirror image")
     func describe() throws {
         show(near: [large])

@@ -202,6 +202,21 @@ struct QualityAssessorTests {
         #expect(quality(of: mesh(evidence: 8)).reasons() == [.occluded])
     }
 
+    @Test("a small, blurred, or covered face is not scored, whatever quality is enough")
+    func notScored() {
+        #expect(quality().reasonsNotToScore().isEmpty)
+        #expect(quality(of: mesh(evidence: 8)).reasonsNotToScore() == [.occluded])
+        #expect(quality(of: mesh(halfWidth: 11)).reasonsNotToScore().contains(.tooSmall))
+        let blurred = QualityAssessorTests.photo.resized(width: 30, height: 30)
+            .resized(width: Self.side, height: Self.side)
+        #expect(quality(in: blurred).reasonsNotToScore().contains(.blurred))
+        // What does not raise false matches is left to the quality that is asked for.
+        let turned = quality(of: mesh(yaw: 45), rival: 0.8)
+        #expect(turned.reasonsNotToScore().isEmpty && !turned.reasonsNotToScore(below: 48).isEmpty)
+        #expect(quality(eyes: EyeOpening(right: 0, left: 0)).reasonsNotToScore().isEmpty)
+        #expect(quality(of: mesh(halfWidth: 190)).reasonsNotToScore().contains(.tooLarge) == false)
+    }
+
     @Test("where the mesh network sees no face, nobody is asked to uncover one or to come closer")
     func nobody() {
         #expect(quality(of: mesh(evidence: 0.1)).reasons() == [.occluded])

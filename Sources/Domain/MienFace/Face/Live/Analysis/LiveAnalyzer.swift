@@ -65,7 +65,8 @@ public struct LiveAnalyzer: Sendable {
             likenessLimits: analyzer.geometry.descriptor.likeness ?? .standard,
             patch: FacePatch(of: face.mesh, in: image),
             texture: TextureCues(of: face.mesh, in: image),
-            presentationAttack: try attacks?.score(of: face, in: image, with: networks))
+            presentationAttack: try attacks?.score(of: face, in: image, with: networks),
+            light: LightSample(of: face.mesh, in: image))
     }
 }
 

@@ -14,16 +14,18 @@ struct PresentationAttackScorer: Sendable {
         let box = box(of: face)
         let context = min(
             Double(image.width) / max(box.width, 1), Double(image.height) / max(box.height, 1))
+        let brightness = face.quality[.exposure]?.value ?? 0
         let gate = PresentationGate.closed(
             context: context, minContext: geometry.minContext, presence: face.mesh.presence,
-            brightness: face.quality[.exposure]?.value ?? 0)
+            brightness: brightness)
         if let gate { return score(.closed(gate)) }
 
         let input = geometry.input
         // Networks for the outline were trained on pictures that were shrunk without averaging.
         let crop = image.warped(
             by: map(around: box, in: image), width: input.width, height: input.height,
-            averaging: geometry.crop == .square)
+            averaging: geometry.crop == .square
+        ).brightened(by: Self.goodBrightness / brightness)
         let outputs = try networks.run(.presentationAttack) { input.write(crop, into: &$0) }
         guard let values = outputs.first, values.count == geometry.classes,
             values.allSatisfy(\.isFinite)
@@ -40,6 +42,10 @@ struct PresentationAttackScorer: Sendable {
         }
         return score(.attack(min(1, max(0, 1 - live))))
     }
+
+    /// The mean brightness of a face, 0...255, up to which the network sees it brightened. Darker
+    /// genuine faces are more often mistaken for prints: see docs/measurements/presentation.md.
+    private static let goodBrightness = 100.0
 
     private func score(_ finding: PresentationAttackScore.Finding) -> PresentationAttackScore {
         PresentationAttackScore(finding, limit: geometry.limit, strictLimit: geometry.strictLimit)
@@ -94,5 +100,16 @@ struct PresentationAttackScorer: Sendable {
             let largest = values.max() ?? 0
             return exp(values[index] - largest) / values.reduce(0) { $0 + exp($1 - largest) }
         }
+    }
+}
+
+extension RGBImage {
+    /// Returns the picture with every value multiplied by `factor`, if it is more than 1.
+    func brightened(by factor: Double) -> RGBImage {
+        guard factor > 1, factor.isFinite else { return self }
+        let table = (0...255).map { UInt8(min(255, (Double($0) * factor).rounded())) }
+        var bright = self
+        bright.pixels = pixels.map { table[Int($0)] }
+        return bright
     }
 }

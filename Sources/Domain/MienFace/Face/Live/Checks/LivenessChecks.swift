@@ -4,7 +4,7 @@ struct LivenessChecks: Sendable {
     static let all: [any LivenessCheck.Type] = [
         RepetitionCheck.self, TrackCheck.self, LikenessCheck.self, BlinkCheck.self,
         DepthCheck.self, MotionCheck.self, TextureCheck.self, PresentationAttackCheck.self,
-        OrderCheck.self,
+        LightCheck.self, OrderCheck.self,
     ]
 
     private var checks: [any LivenessCheck]

@@ -38,7 +38,8 @@ public struct FaceEnrollment: Sendable {
     private let wanted: [EnrollmentView]
 
     /// - Parameter challenge: Required for `livenessActive`, as in ``FaceVerification``.
-    /// - Throws: ``SessionSettingError`` when `livenessActive` has no challenge.
+    /// - Throws: ``SessionSettingError`` when `livenessActive` has no challenge, or a required check
+    ///   of the light no colors.
     public init(
         capture: CaptureID, settings: EnrollmentSettings, challenge: LivenessChallenge? = nil
     ) throws(SessionSettingError) {
@@ -50,7 +51,7 @@ public struct FaceEnrollment: Sendable {
         let asked: LivenessChallenge?
         switch settings.mode {
         case .image: asked = nil
-        case .livenessPassive: asked = .passive
+        case .livenessPassive: asked = .passive.lit(by: challenge?.light)
         case .livenessActive:
             guard let challenge else {
                 throw SessionSettingError(
@@ -61,7 +62,9 @@ public struct FaceEnrollment: Sendable {
         if let asked {
             let verification = try VerificationSettings(
                 mode: settings.mode, livenessThreshold: settings.livenessThreshold,
-                qualityThreshold: settings.qualityThreshold, presentation: settings.presentation)
+                qualityThreshold: settings.qualityThreshold, presentation: settings.presentation,
+                light: settings.light)
+            try verification.check(asked)
             liveness = LivenessSession(challenge: asked, settings: verification)
         }
     }

@@ -43,16 +43,19 @@ public struct LiveFace: Sendable {
     public let texture: TextureCues?
     /// The score of the pack's presentation-attack network, if it has one and it is enabled.
     public let presentationAttack: PresentationAttackScore?
+    /// The light of its parts, if it is measured.
+    public let light: LightSample?
 
     public init(
         box: Rectangle, mesh: FaceMesh, pose: HeadPose, eyes: EyeOpening, quality: FaceQuality,
         likeness: FaceDescriptor?, likenessLimits: LikenessLimits = .standard, patch: FacePatch?,
-        texture: TextureCues? = nil, presentationAttack: PresentationAttackScore? = nil
+        texture: TextureCues? = nil, presentationAttack: PresentationAttackScore? = nil,
+        light: LightSample? = nil
     ) {
         (self.box, self.mesh, self.pose, self.eyes, self.quality) = (box, mesh, pose, eyes, quality)
         (self.likeness, self.patch, self.texture, self.presentationAttack) = (
             likeness, patch, texture, presentationAttack
         )
-        self.likenessLimits = likenessLimits
+        (self.likenessLimits, self.light) = (likenessLimits, light)
     }
 }

@@ -30,17 +30,21 @@ public struct FaceVerification: Sendable {
     /// - Parameters:
     ///   - capture: The identifier that the verdict names.
     ///   - challenge: The actions for `livenessActive`. The party that judges the session must draw
-    ///     it. Ignored in the other modes.
+    ///     it. In passive mode, only its colors count.
     ///   - comparesFaces: If `false`, the verdict states that a person is present, not who it is.
-    /// - Throws: ``SessionSettingError`` when `livenessActive` has no challenge.
+    /// - Throws: ``SessionSettingError`` when `livenessActive` has no challenge, or a required check
+    ///   of the light no colors.
     public init(
         capture: CaptureID, settings: VerificationSettings, challenge: LivenessChallenge? = nil,
         comparesFaces: Bool = true
     ) throws(SessionSettingError) {
         (self.capture, self.settings, self.comparesFaces) = (capture, settings, comparesFaces)
+        try settings.check(challenge)
         switch settings.mode {
         case .image: session = nil
-        case .livenessPassive: session = LivenessSession(challenge: .passive, settings: settings)
+        case .livenessPassive:
+            session = LivenessSession(
+                challenge: .passive.lit(by: challenge?.light), settings: settings)
         case .livenessActive:
             guard let challenge else {
                 throw SessionSettingError(

@@ -17,11 +17,14 @@ public struct LivenessChallenge: Sendable, Hashable, Codable {
     public static let pauseRange = 0...3000
 
     public let steps: [Step]
+    /// The colors that the screen of the capturing device shows during the whole session; `nil` for
+    /// none.
+    public var light: LightChallenge?
 
     /// - Throws: ``SessionSettingError`` unless there are 1...5 steps with pauses of 0...3,000 ms.
     ///   Keeping still is not allowed as a step, because it always comes first. The same action may
     ///   not occur twice in a row, because the two could not be told apart.
-    public init(steps: [Step]) throws(SessionSettingError) {
+    public init(steps: [Step], light: LightChallenge? = nil) throws(SessionSettingError) {
         try SessionSettingError.check(
             Self.lengths.contains(steps.count), "challenge", "1...5 actions")
         try SessionSettingError.check(
@@ -33,13 +36,14 @@ public struct LivenessChallenge: Sendable, Hashable, Codable {
         try SessionSettingError.check(
             steps.allSatisfy { Self.pauseRange.contains($0.pauseMilliseconds) }, "challenge",
             "pauses of 0...3000 ms")
-        self.steps = steps
+        (self.steps, self.light) = (steps, light)
     }
 
     public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
         try self.init(
-            steps: try decoder.container(keyedBy: CodingKeys.self).decode(
-                [Step].self, forKey: .steps))
+            steps: try values.decode([Step].self, forKey: .steps),
+            light: try values.decodeIfPresent(LightChallenge.self, forKey: .light))
     }
 
     /// A challenge that asks only for a blink.
@@ -73,6 +77,13 @@ public struct LivenessChallenge: Sendable, Hashable, Codable {
                     Step($0, pauseMilliseconds: Int.random(in: 300...1500, using: &generator))
                 })
         }
+    }
+
+    /// Returns the same actions with colors.
+    public func lit(by light: LightChallenge?) -> LivenessChallenge {
+        var lit = self
+        lit.light = light
+        return lit
     }
 
     public var actions: [LivenessAction] { steps.map(\.action) }

@@ -7,10 +7,18 @@ public struct LivenessLimits: Sendable, Hashable {
     private let strictness: Double
     /// Whether the presentation-attack network's scores are judged.
     public let presentation: PresentationMode
+    /// Whether the reflection of the screen's colors is judged.
+    public let lightMode: LightMode
+    /// The colors; `nil` without.
+    let light: LightChallenge?
 
-    public init(threshold: Int, presentation: PresentationMode = .off) {
+    public init(
+        threshold: Int, presentation: PresentationMode = .off, lightMode: LightMode = .off,
+        light: LightChallenge? = nil
+    ) {
         strictness = Double(min(100, max(0, threshold))) / 100
         self.presentation = presentation
+        (self.lightMode, self.light) = (lightMode, light)
     }
 
     /// Returns the value at this strictness, between the laxest and the strictest.
@@ -22,6 +30,10 @@ public struct LivenessLimits: Sendable, Hashable {
     public var still: Duration { .milliseconds(Int(between(1000, 3000))) }
     /// Minimum number of frames in the still phase.
     public var stillFrames: Int { Int(between(5, 15)) }
+
+    /// How long frames in the still phase may be unfit to judge, as when a hand passes, before the
+    /// phase begins again.
+    var lapse: Duration { .milliseconds(500) }
 
     /// Minimum change of ``FaceMesh/turn`` for a turn.
     package var turn: Double { between(0.55, 0.65) }

@@ -27,6 +27,8 @@ public struct LivenessSession: Sendable {
         var extent: Double
         var openings: [Double] = [], turns: [Double] = [], nods: [Double] = [],
             mouths: [Double] = [], extents: [Double] = []
+        /// When frames that cannot be judged began, without a good one since.
+        var lapse: Duration?
     }
 
     /// Measurements of the person at rest.
@@ -54,6 +56,7 @@ public struct LivenessSession: Sendable {
     private var lastHash: UInt64?
     private var allChecks: LivenessChecks
     private var blink: BlinkDetector?
+    private var peak = ActionPeak()
     private var dark = DarkFrames()
     /// The response to the last frame that was not skipped.
     private var shown: Step?
@@ -61,7 +64,8 @@ public struct LivenessSession: Sendable {
     public init(challenge: LivenessChallenge, settings: VerificationSettings) {
         self.challenge = challenge
         limits = LivenessLimits(
-            threshold: settings.livenessThreshold, presentation: settings.presentation)
+            threshold: settings.livenessThreshold, presentation: settings.presentation,
+            lightMode: settings.light, light: challenge.light)
         qualityThreshold = settings.qualityThreshold
         (blinkTimeout, actionTimeout) = (settings.blinkTimeout, settings.actionTimeout)
         allChecks = LivenessChecks(challenge: challenge, limits: limits)
@@ -208,17 +212,13 @@ public struct LivenessSession: Sendable {
 
     private mutating func beStill(_ face: LiveFace, at time: Duration) -> Step {
         if let reason = face.quality.reasons(below: qualityThreshold).first {
-            restart()
-            return step(.keepStill, Guidance(reason), .badQuality)
+            return lapse(Guidance(reason), at: time)
         }
         guard abs(face.pose.yaw) <= 18, abs(face.pose.pitch) <= 22 else {
             restart()
             return step(.keepStill, .lookStraight, .badPose)
         }
-        if let guidance = allChecks.objection(to: face) {
-            restart()
-            return step(.keepStill, guidance, .badQuality)
-        }
+        if let guidance = allChecks.objection(to: face) { return lapse(guidance, at: time) }
         guard case .still(var still) = phase else {
             allChecks.observe(.beginning(face, at: time))
             phase = .still(
@@ -244,6 +244,7 @@ public struct LivenessSession: Sendable {
             return step(.keepStill, .keepStill, .success)
         }
         still = still.with(face)
+        still.lapse = nil
         phase = .still(still)
         guard time - still.since >= limits.still, still.openings.count >= limits.stillFrames,
             !allChecks.wantsMore
@@ -256,6 +257,18 @@ public struct LivenessSession: Sendable {
         allChecks.observe(.rest(face))
         phase = .pausing(before: 0, since: time)
         return step(nil, .wait, .success, isBestFrame: true)
+    }
+
+    /// Skips a frame that cannot be judged, and tells the person why. After a short time of such
+    /// frames, the still phase begins again.
+    private mutating func lapse(_ guidance: Guidance, at time: Duration) -> Step {
+        if case .still(var still) = phase, time - (still.lapse ?? time) < limits.lapse {
+            still.lapse = still.lapse ?? time
+            phase = .still(still)
+        } else {
+            restart()
+        }
+        return step(.keepStill, guidance, .badQuality)
     }
 
     // MARK: Actions
@@ -292,6 +305,7 @@ public struct LivenessSession: Sendable {
         guard isAtRest(face) else { return step(nil, .lookStraight, .success) }
         let asked = challenge.steps[next].action
         phase = .acting(next, since: time)
+        peak = ActionPeak()
         if asked == .blink { blink = BlinkDetector(median: baseline!.opening, limits: limits) }
         allChecks.observe(.request(asked, openEyes: baseline!.opening))
         return step(asked, Guidance(asked), .success)
@@ -304,7 +318,8 @@ public struct LivenessSession: Sendable {
         see(face, at: time, doing: asked)
         let isDone =
             asked == .blink
-            ? blink?.see(face.eyes, at: time) ?? false : progress(of: asked, in: face) >= 1
+            ? blink?.see(face.eyes, at: time) ?? false
+            : peak.see(progress(of: asked, in: face), at: time) >= 1
         if let failure = allChecks.failure { return refuse(failure) }
         if asked.conflicts.contains(where: { progress(of: $0, in: face) >= 1 }) {
             return refuse(.actionOutOfOrder)

@@ -64,6 +64,11 @@ public struct EnrollmentSettings: Sendable, Hashable {
     /// Whether the pack's presentation-attack network must accept the face. Ignored in the mode
     /// `image`.
     public let presentation: PresentationMode
+    /// Whether the face must reflect the colors that the screen shows. ``LightMode/off`` for people
+    /// who must not see them. Ignored in the mode `image`.
+    public let light: LightMode
+    /// The strength of the colors that drawn challenges have.
+    public let lightStyle: LightChallenge.Style
     /// Actions that the person cannot perform, which drawn challenges replace: at most two, and
     /// not both turns. See ``LivenessChallenge/drawn(omitting:count:from:using:)``.
     public let omittedActions: Set<LivenessAction>
@@ -77,6 +82,7 @@ public struct EnrollmentSettings: Sendable, Hashable {
         qualityThreshold: Int = FaceQuality.defaultThreshold,
         countdownToCapture: Duration = .seconds(5), framesToEnroll: Int = 4,
         timeout: Duration = .seconds(30), presentation: PresentationMode = .off,
+        light: LightMode = .off, lightStyle: LightChallenge.Style = .vivid,
         omittedActions: Set<LivenessAction> = []
     ) throws(SessionSettingError) {
         try SessionSettingError.check(
@@ -105,6 +111,7 @@ public struct EnrollmentSettings: Sendable, Hashable {
             countdownToCapture, framesToEnroll, timeout
         )
         self.presentation = presentation
+        (self.light, self.lightStyle) = (light, lightStyle)
     }
 
     public static let standard = try! EnrollmentSettings()
@@ -128,6 +135,11 @@ public struct VerificationSettings: Sendable, Hashable {
     /// Whether the pack's presentation-attack network must accept the face. Ignored in the mode
     /// `image`.
     public let presentation: PresentationMode
+    /// Whether the face must reflect the colors that the screen shows. ``LightMode/off`` for people
+    /// who must not see them. Ignored in the mode `image`.
+    public let light: LightMode
+    /// The strength of the colors that drawn challenges have.
+    public let lightStyle: LightChallenge.Style
     /// Actions that the person cannot perform, which drawn challenges replace: at most two, and
     /// not both turns. See ``LivenessChallenge/drawn(omitting:count:from:using:)``.
     public let omittedActions: Set<LivenessAction>
@@ -141,6 +153,7 @@ public struct VerificationSettings: Sendable, Hashable {
         blinkTimeout: Duration = .seconds(5), actionTimeout: Duration = .seconds(7),
         matchingThreshold: MatchScore = .defaultThreshold,
         timeout: Duration = .seconds(30), presentation: PresentationMode = .off,
+        light: LightMode = .off, lightStyle: LightChallenge.Style = .vivid,
         omittedActions: Set<LivenessAction> = []
     ) throws(SessionSettingError) {
         try SessionSettingError.check(
@@ -166,21 +179,42 @@ public struct VerificationSettings: Sendable, Hashable {
             blinkTimeout, actionTimeout, matchingThreshold, timeout
         )
         self.presentation = presentation
+        (self.light, self.lightStyle) = (light, lightStyle)
     }
 
     public static let standard = try! VerificationSettings()
 }
 
 extension EnrollmentSettings {
-    /// Draws a challenge without ``omittedActions``.
+    /// Draws colors for the whole session; `nil` if ``light`` is off.
+    public func colors(using generator: inout some RandomNumberGenerator) -> LightChallenge? {
+        light == .off ? nil : .drawn(lightStyle, for: timeout, using: &generator)
+    }
+
+    /// Draws a challenge without ``omittedActions``, with colors unless ``light`` is off.
     public func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge {
-        .drawn(omitting: omittedActions, using: &generator)!
+        .drawn(omitting: omittedActions, using: &generator)!.lit(by: colors(using: &generator))
     }
 }
 
 extension VerificationSettings {
-    /// Draws a challenge without ``omittedActions``.
+    /// Draws colors for the whole session; `nil` if ``light`` is off.
+    public func colors(using generator: inout some RandomNumberGenerator) -> LightChallenge? {
+        light == .off ? nil : .drawn(lightStyle, for: timeout, using: &generator)
+    }
+
+    /// Draws a challenge without ``omittedActions``, with colors unless ``light`` is off.
     public func challenge(using generator: inout some RandomNumberGenerator) -> LivenessChallenge {
-        .drawn(omitting: omittedActions, using: &generator)!
+        .drawn(omitting: omittedActions, using: &generator)!.lit(by: colors(using: &generator))
+    }
+}
+
+extension VerificationSettings {
+    /// - Throws: ``SessionSettingError`` when the check of the light is required and `challenge` has
+    ///   no colors.
+    func check(_ challenge: LivenessChallenge?) throws(SessionSettingError) {
+        try SessionSettingError.check(
+            mode == .image || light != .require || challenge?.light != nil, "challenge",
+            "present, with colors, where the check of the light is required")
     }
 }

@@ -8,6 +8,9 @@ public struct LivenessCheckResult: Sendable, Hashable {
         public let rawValue: String
 
         public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The checks of this version.
+        public static let all: [Check] = LivenessChecks.all.map { $0.name }
     }
 
     public let check: Check
