@@ -74,6 +74,8 @@ lint: ## check format, language, and API availability, change nothing
 	@scripts/lint-language
 	@scripts/lint-availability --self-test
 	@scripts/lint-availability
+	@scripts/check-links --self-test
+	@scripts/check-links
 	@scripts/lint-folders --self-test
 	@scripts/lint-folders
 

@@ -162,7 +162,7 @@ class Machine:
             target.symlink_to(environment)
         self.variables = {"SSL_CERT_FILE": BUNDLE, "REQUESTS_CA_BUNDLE": BUNDLE, "CURL_CA_BUNDLE": BUNDLE,
                           # A node that is not Debian's does not look there.
-                          "NODE_PATH": "/usr/share/nodejs"}
+                          "NODE_PATH": "/usr/share/nodejs", "NODE_EXTRA_CA_CERTS": BUNDLE}
         self.served = []
 
     def name(self, hosts):

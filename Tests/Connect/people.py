@@ -128,6 +128,41 @@ def ada_signs_out_of_the_shop_only(person):
     person.has_to_sign_in()
 
 
+# Apps in Go, Java, Node, and PHP
+
+
+def ada_signs_in_to_the_app(person):
+    page = person.page
+    page.goto("https://shop.example.org/")
+    page.press("Sign in")
+    person.sign_in()
+    page.see("Signed in as ada")
+    page.see("The API says: hello, ")
+
+
+def ada_signs_out_of_the_app(person):
+    page = person.page
+    page.press("Sign out")
+    # The sign-in has ended at the server, too, and it asked nothing.
+    page.wait("location.host === 'shop.example.org' && __web.text().includes('Sign in')", 40)
+    page.press("Sign in")
+    person.has_to_sign_in()
+
+
+def ada_opens_the_app(person):
+    page = person.page
+    page.goto("https://shop.example.org/")
+    person.sign_in()
+    page.see("Signed in as ada")
+    page.see("The API says: hello, ")
+
+
+def ada_leaves_the_app(person):
+    person.page.press("Sign out")
+    # Apache asks for a sign-in again, and nobody is signed in at the server.
+    person.has_to_sign_in()
+
+
 # pgAdmin
 
 

@@ -1,5 +1,5 @@
-"""screenshots.py [WORD…]: writes pictures of every page to .build/screenshots: light, dark, on a phone, and from right to left. Those that the README
-shows are copied to docs/images/web. Everyone in them is drawn."""
+"""screenshots.py [WORD…]: writes pictures of every page to .build/screenshots: light, dark, on a phone, and from right to left. Those that README.md
+and docs/web-pages.md show are copied to docs/images/web. Everyone in them is drawn."""
 
 import json
 import pathlib
