@@ -9,7 +9,7 @@ import MienFace
 /// The head is an ellipsoid with a nose and eye sockets, Lambertian, and without shadows. It is not a
 /// person: it shows how the estimate depends on light, not how often people are refused.
 public struct LitScene: Sendable {
-    /// What the camera sees.
+    /// The thing before the camera.
     public enum Subject: String, Sendable, CaseIterable {
         case head
         /// A matte print of the head's picture.
