@@ -9,7 +9,7 @@ import MienFace
 /// The head is an ellipsoid with a nose and eye sockets, Lambertian, and without shadows. It is not a
 /// person: it shows how the estimate depends on light, not how often people are refused.
 public struct LitScene: Sendable {
-    /// What the camera sees.
+    /// The thing in front of the camera.
     public enum Subject: String, Sendable, CaseIterable {
         case head
         /// A matte print of the head's picture.
@@ -61,7 +61,7 @@ public struct LitScene: Sendable {
 }
 
 /// Takes the frames of a scene, one after another.
-public struct LitCamera {
+public struct LitCamera: Sendable {
     private static let side = 128, radius = 34.0
 
     private let scene: LitScene

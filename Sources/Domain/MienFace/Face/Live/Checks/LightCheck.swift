@@ -94,7 +94,7 @@ extension LivenessLimits {
     static let reliefScale = LivenessScale(0.45, 0.5)
 }
 
-/// What the light check finds in samples. For measurements.
+/// The findings of the light check in samples. For measurements.
 package struct LightFinding: Sendable {
     /// The refusal where the check is required; `nil` if it passes.
     package let refusal: SessionRefusal?

@@ -17,7 +17,7 @@ public struct LightSample: Sendable, Hashable {
     /// Nine: the forehead's middle and sides, the cheeks and their outer parts, the nose, and the
     /// chin.
     public let regions: [Region]
-    /// What is beside the face; `nil` if too little of it is in the picture.
+    /// The light beside the face; `nil` if too little of it is in the picture.
     public let background: LinearLight?
 
     public init(regions: [Region], background: LinearLight?) {
