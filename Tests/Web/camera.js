@@ -9,6 +9,7 @@ const state = {
   yaw: 0, pitch: 0, blink: 0, mouth: 0, zoom: 1, x: 0, y: 0,
   sway: 1,            // 0 is a tripod in front of a statue
   dark: 0,            // 0...1
+  lit: 0.3,           // how strongly the face reflects the color that fills the page; 0 is a recording of somebody else's room
   grain: true,        // false is for pictures of pages, which are smaller then
   refuses: null,      // the name of the error that getUserMedia ends with
   delay: 0,           // milliseconds until getUserMedia answers
@@ -111,6 +112,26 @@ const light = (t, cx, cy) => {
   }
 };
 
+// The color that the page shows. The head reflects it, most where it faces the screen.
+const glow = document.createElement("canvas"), lamp = glow.getContext("2d");
+glow.width = WIDTH; glow.height = HEIGHT;
+const screenLight = (sx, sy) => {
+  const color = __web.shown(".lit")?.style.getPropertyValue("--l");
+  if (!color || !state.lit) return;
+  const k = state.zoom * 127, cx = WIDTH / 2 + state.x + sx, cy = HEIGHT / 2 + 6 + state.y + sy;
+  const picture = head(), scale = (k / 127) / heads.scale, width = picture.width * scale, height = picture.height * scale;
+  const draw = () => lamp.drawImage(picture, cx - width / 2, cy - height / 2, width, height);
+  lamp.globalCompositeOperation = "source-over"; lamp.clearRect(0, 0, WIDTH, HEIGHT); draw();
+  lamp.globalCompositeOperation = "multiply"; lamp.fillStyle = color; lamp.fillRect(0, 0, WIDTH, HEIGHT);
+  const facing = lamp.createRadialGradient(cx, cy, 0, cx, cy, 1.05 * k);
+  for (let r = 0; r <= 10; r++) { const tone = Math.round(255 * Math.sqrt(1 - (r / 10) ** 2)); facing.addColorStop(r / 10, `rgb(${tone} ${tone} ${tone})`); }
+  lamp.fillStyle = facing; lamp.fillRect(0, 0, WIDTH, HEIGHT);
+  lamp.globalCompositeOperation = "destination-in"; draw();
+  pen.globalCompositeOperation = "lighter"; pen.globalAlpha = state.lit;
+  pen.drawImage(glow, 0, 0);
+  pen.globalCompositeOperation = "source-over"; pen.globalAlpha = 1;
+};
+
 // A table with a document, as the camera on the back sees it.
 const table = document.createElement("canvas"), brush = table.getContext("2d", { alpha: false });
 const documents = {};
@@ -179,6 +200,7 @@ const draw = () => {
   if (state.shows === "person" && pictures[state.who]) {
     person(sx, sy);
     light(t, WIDTH / 2 + state.x + sx, HEIGHT / 2 + state.y + sy);
+    screenLight(sx, sy);
   }
   if (state.shows === "photo" && pictures.photo) {
     const photo = pictures.photo, fit = Math.min(WIDTH / photo.width, HEIGHT / photo.height) * (state.photoScale ?? 1);

@@ -78,6 +78,7 @@ class Player {
     await session.omit(actions);
     return { omittable: session.answer.omittable_actions ?? [] };
   }
+  async light({ style }) { return { status: (await this.capture_session.light(style)).status }; }
   async cancel_capture() { return { status: (await this.capture_session.cancel()).status }; }
 
   // Documents

@@ -54,6 +54,8 @@ export interface CaptureAnswer {
   reasons?: string[];
   consent?: { text_version: string; title: string; text: string; button_text: string };
   omittable_actions?: CaptureAction[];
+  /** Before the start: the screen may show colors, if you call `light`. Afterward: the colors that are due, for a `LightShow`. */
+  light?: { required: boolean; omittable?: boolean; colors?: { color: string; begin: number }[] };
   /** A picture of the face is kept after the capture. */
   keeps_picture?: true;
   /** With `mien-fail`, if no verdict of the server but an error ended the capture. `reasons` then has its code. */
@@ -74,7 +76,7 @@ export type Encode = (video: HTMLVideoElement, side: number, quality: number) =>
  * |---|---|
  * | `start-token` | the step's start token |
  * | `server` | the server's origin |
- * | `autostart` | opens the camera without asking the person to start |
+ * | `autostart` | opens the camera without asking the person to start, and shows no colors, unless they are required |
  * | `capture-id`, `csrf` | on the server's own pages, in place of the start token |
  *
  * Slots: `picture` above the first text; `alternatives` for your own buttons wherever the person may need another way.
@@ -122,6 +124,8 @@ export class CaptureSession {
   consent(textVersion: string): Promise<CaptureAnswer>;
   /** Before the start: leaves out actions that the person cannot perform. Throws `not_permitted` if too few remain. */
   omit(actions: CaptureAction[]): Promise<CaptureAnswer>;
+  /** Before the start: the screen will show colors, or the person must not see them (`off`). Throws `not_permitted` if they may not. */
+  light(style: "vivid" | "gentle" | "off"): Promise<CaptureAnswer>;
   cancel(): Promise<CaptureAnswer>;
   /** Sends one JPEG to a session in the mode `image`. */
   sendPicture(picture: Uint8Array): Promise<CaptureAnswer>;
@@ -129,6 +133,14 @@ export class CaptureSession {
   sendLive(pictures: { picture: Uint8Array; milliseconds: number }[]): Promise<CaptureAnswer>;
   /** After an error of `sendLive`: returns the pictures that did not arrive. */
   recover(): Promise<{ picture: Uint8Array; milliseconds: number }[]>;
+}
+
+/** Which color fills the screen when. Tell the person before, and let them choose. */
+export class LightShow {
+  /** Takes the colors of each answer. */
+  note(answer: CaptureAnswer): void;
+  /** The color to show at a time, `now` of the session, such as `#ff6666`. Call it for each frame of the screen. */
+  color(milliseconds: number): string | undefined;
 }
 
 // Documents

@@ -70,6 +70,7 @@ export class CaptureSession {
   cancel() { return repeat(() => this.#send("DELETE")); }
   consent(version) { return repeat(() => this.#send("POST", "/consent", JSON.stringify({ text_version: version }))); }
   omit(actions) { return repeat(() => this.#send("POST", "/accommodation", JSON.stringify({ omitted_actions: actions }))); }
+  light(style) { return repeat(() => this.#send("POST", "/light", JSON.stringify({ style }))); }
 
   async start() {
     const { nonce, elapsed, next_frame: next } = await repeat(() => this.#send("POST", "/start"));
@@ -104,6 +105,20 @@ export class CaptureSession {
     this.#link = this.#sent.find(({ number }) => number === next - 1)?.link ?? this.#link;
     this.#next = next;
     return this.#sent.filter(({ number }) => number >= next);
+  }
+}
+
+export class LightShow {
+  #known = []; #shown; #since = -Infinity;
+
+  note({ light }) {
+    for (const color of light?.colors ?? []) if (!(color.begin <= this.#known.at(-1)?.begin)) this.#known.push(color);
+  }
+  /** Never changes more than three times a second, even if answers are late. */
+  color(time) {
+    const due = this.#known.findLast(({ begin }) => begin <= time);
+    if (due !== this.#shown && time - this.#since >= 334) [this.#shown, this.#since] = [due, time];
+    return this.#shown?.color;
   }
 }
 
@@ -270,6 +285,10 @@ export const texts = {
   capture_ready_text: "Face a light and take off your hat or sunglasses.",
   capture_picture_kept: "A picture of your face is kept with your verification.",
   capture_picture_not_kept: "No pictures are kept.",
+  capture_light_text: "The screen changes color, and your face reflects it.",
+  capture_light_omit: "Changing colors can harm people with photosensitive epilepsy: start without.",
+  capture_light_cannot: "Changing colors can harm people with photosensitive epilepsy: cancel then.",
+  capture_light_gentle: "Start with gentle colors", capture_light_off: "Start without colors",
   capture_cannot: "I can't do some movements", capture_cannot_title: "Which movements can't you do?",
   capture_cannot_text: "You will be asked for others.", capture_cannot_few: "Too few would remain.",
   capture_cannot_now: "I can't do this", capture_cannot_end: "To leave out a movement, cancel and start again.",
@@ -314,6 +333,7 @@ video{object-fit:cover;transform:scaleX(-1);inset:0;max-width:134cqh;mask:linear
 .look_up{inset:-10% 0 auto;--y:-8px}.look_down{--y:8px}.turn_left{inset:0 auto 0 -20%;--x:-8px}.turn_right{inset:0 -20% 0 auto;--x:8px}
 .top,.end{inset:auto 0 0;padding:1rem;text-align:center}.end p{min-height:1.5em}
 .top{bottom:calc(50cqh + min(40cqw,23.4cqh) + 5.5%);font-size:clamp(1.1rem,5cqh,1.6rem);font-weight:650;line-height:1.25}
+.lit{position:fixed;inset:0;z-index:2147483647;color:#000;background:var(--s);--s:var(--l);--a:#000}.lit .oval{box-shadow:0 0 0 200vmax var(--l)}
 @keyframes turn{to{rotate:1turn}}@keyframes nudge{to{translate:var(--x,0) var(--y,0)}}
 @media(prefers-reduced-motion:reduce){.cue{animation:none}.wait{animation-duration:6s}}`;
 
@@ -373,20 +393,21 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
     heading?.focus({ preventScroll: true });
   }
 
-  async #ask(request) {
+  async #ask(request, next = null) {
     const run = this.#run;
     this.#wait();
     try { await request(); } catch (error) {
-      return run === this.#run && (error.code === "not_permitted" ? this.#omit("capture_cannot_few") : this.#fail(error));
+      return run === this.#run && (error.code === "not_permitted" && !next ? this.#omit("capture_cannot_few") : this.#fail(error));
     }
-    if (run === this.#run) this.#next();
+    if (run === this.#run) (next ?? (() => this.#next()))();
   }
 
   #next() {
     const { consent, status } = this.session.answer;
     if (status !== "open") this.#verdict(this.session.answer);
     else if (consent) this.#consent(consent);
-    else if (this.hasAttribute("autostart")) this.#open();
+    // Required colors need a notice before.
+    else if (this.hasAttribute("autostart") && !this.session.answer.light?.required) this.#open();
     else this.#ready();
   }
 
@@ -397,8 +418,13 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
   }
 
   #ready() {
+    const { light } = this.session.answer, isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const begin = (style) => (light ? this.#ask(() => this.session.light(style), () => this.#open()) : this.#open());
     this.#show("capture_ready_title", make("slot", { name: "picture" }), make("p", {}, `${this.#text("capture_ready_text")} ${this.#text(`capture_picture_${this.session.answer.keeps_picture ? "kept" : "not_kept"}`)}`),
-      this.#button("button_camera", "main", () => this.#open()),
+      light && make("p", {}, `${this.#text("capture_light_text")} ${this.#text(`capture_light_${light.omittable ? "omit" : "cannot"}`)}`),
+      this.#button("button_camera", "main", () => begin(isCalm ? "gentle" : "vivid")),
+      light && !isCalm && this.#button("capture_light_gentle", "side", () => begin("gentle")),
+      light?.omittable && this.#button("capture_light_off", "side", () => begin("off")),
       this.session.answer.omittable_actions && this.#button("capture_cannot", "side", () => this.#omit("capture_cannot_text")), ...this.#others());
   }
   #others() { return [make("slot", { name: "alternatives" }), this.#cancelButton()]; }
@@ -453,12 +479,23 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
     const cannot = () => note.replaceChildren(this.#text("capture_cannot_end"));
     this.#root.replaceChildren(make("div", { class: "stage" }, video, oval, make("div", { class: "top" }, word), make("div", { class: "end" },
       note, this.#button("capture_cannot_now", "", cannot), this.#cancelButton())));
-    this.#stage = { video, oval, ring, word, note };
+    this.#stage = { video, oval, ring, word, note, show: new LightShow() };
+    this.#paint(this.#stage);
     return video;
   }
 
-  #update({ guidance = [], action, progress = 0 }) {
-    const { oval, ring, word } = this.#stage, name = guidance[0] ?? action ?? "wait";
+  /** Fills the screen around the oval with the colors of the session. */
+  #paint({ video, show }) {
+    if (!video.isConnected) return;
+    const color = show.color(this.session.now);
+    video.parentNode.classList.toggle("lit", !!color);
+    if (color) video.parentNode.style.setProperty("--l", color);
+    requestAnimationFrame(() => this.#paint({ video, show }));
+  }
+
+  #update(answer) {
+    const { guidance = [], action, progress = 0 } = answer, { oval, ring, word, show } = this.#stage, name = guidance[0] ?? action ?? "wait";
+    show.note(answer);
     if (word.dataset.name !== name) {
       word.dataset.name = name;
       word.textContent = this.#word(name, "action_", "guidance_");

@@ -20,6 +20,12 @@ export function shown(value) {
   return named("apps.choice", value);
 }
 
+/** The name of one choice of a setting; some words mean another thing in one setting. */
+function choiceName(path, one) {
+  const key = `apps.choice.${path}.${one}`;
+  return has(key) ? t(key) : named("apps.choice", one);
+}
+
 /** The help of a setting in the page's language, or as the server has it; then the range and default. */
 function help(path, schema, standard, isList) {
   // Locks have the same settings for each method.
@@ -57,8 +63,9 @@ export function settingField(path, schema, value, standard, { disabled = false }
     read = () => input.value === "" ? undefined : input.value === "true";
   } else if (kind.choices) {
     const standardly = standard ?? schema.default;
-    const input = select([["", t("apps.use_default", { value: shown(standardly) })],
-      ...kind.choices.map((one) => [one, named("apps.choice", one)])],
+    const own = typeof standardly === "string" ? choiceName(path, standardly) : shown(standardly);
+    const input = select([["", t("apps.use_default", { value: own })],
+      ...kind.choices.map((one) => [one, choiceName(path, one)])],
       value === undefined || value === null || value === standardly ? "" : value, { disabled });
     element = field({ label, help: help(path, schema, undefined), input });
     read = () => input.value || undefined;

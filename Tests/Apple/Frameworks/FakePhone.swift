@@ -78,6 +78,8 @@ public struct FakePhoneState: Sendable {
     /// The next picture toward the person, or away from them; `nil` if none is due.
     public var picture: @Sendable (_ isFront: Bool) -> FakePicture? = { _ in nil }
     public var framesPerSecond = 15.0
+    /// Whether the person asked for less motion.
+    public var reducesMotion = false
     public var isCameraRunning = false
     public var announcements: [String] = []
     public var haptics: [String] = []

@@ -28,8 +28,21 @@ public struct AccessibilityTraits: OptionSet, Sendable {
 }
 
 public protocol ShapeStyle {}
-public struct Color: ShapeStyle, Sendable {
-    public static let green = Color(), yellow = Color()
+public struct Color: ShapeStyle, Sendable, View, FakeDrawn {
+    public static let green = Color(), yellow = Color(), black = Color(), primary = Color()
+    public enum RGBColorSpace: Sendable { case sRGB }
+    let rgb: [Double]?
+    nonisolated init() { rgb = nil }
+    public nonisolated init(
+        _ space: RGBColorSpace, red: Double, green: Double, blue: Double, opacity: Double = 1
+    ) { rgb = [red, green, blue] }
+    public var body: Never { fatalError() }
+    /// Nothing to read or press, but tests see the color: `color 255 102 102`.
+    func drawn(on screen: FakeScreen) -> [FakeElement] {
+        guard let rgb else { return [] }
+        let words = rgb.map { String(Int(($0 * 255).rounded())) }.joined(separator: " ")
+        return [FakeElement(kind: .other, label: "color \(words)", spoken: "")]
+    }
 }
 public struct HierarchicalShapeStyle: ShapeStyle {}
 extension ShapeStyle where Self == HierarchicalShapeStyle {
@@ -83,8 +96,16 @@ extension View {
     public func font(_ font: Font?) -> some View { self }
     public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { self }
     public func multilineTextAlignment(_ alignment: TextAlignment) -> some View { self }
-    public func frame(maxWidth: CGFloat? = nil, alignment: Alignment = .center) -> some View {
-        self
+    public func frame(
+        maxWidth: CGFloat? = nil, maxHeight: CGFloat? = nil, alignment: Alignment = .center
+    ) -> some View { self }
+    public func tint(_ tint: Color?) -> some View { self }
+    public func ignoresSafeArea() -> some View { self }
+    public func background<V: View>(
+        alignment: Alignment = .center, @ViewBuilder content: () -> V
+    ) -> some View {
+        let content = content()
+        return FakeModified(content: self) { $0.elements(content) + $1 }
     }
     public func aspectRatio(_ ratio: CGFloat? = nil, contentMode: ContentMode) -> some View { self }
     public func clipShape<S: Shape>(_ shape: S) -> some View { self }

@@ -105,7 +105,7 @@
             FakePhone.shared.with { $0.announcements.append(text) }
         }
     }
-    public static var isReduceMotionEnabled: Bool { false }
+    public static var isReduceMotionEnabled: Bool { FakePhone.shared.with { $0.reducesMotion } }
 }
 
 @MainActor open class UINotificationFeedbackGenerator: NSObject {

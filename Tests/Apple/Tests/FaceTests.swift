@@ -176,6 +176,57 @@ import SwiftUI
         try await wait("the end") { !receiver.ends.isEmpty }
         expect(receiver.ends == ["cancel"], "\(receiver.ends)")
     },
+    AppleTest(
+        "a live capture fills the screen with the server's colors after a notice, pale for those who ask for less motion, and none for those who leave them out",
+        shows: ["colors of the screen in a live capture"]
+    ) {
+        let server = try await Servers.server()
+        let app = try await server.app(mode: "liveness_active"), user = try await server.user()
+        let living = try Pictures.living()
+        FakePhone.shared.with {
+            $0.picture = { $0 ? living() : nil }
+            $0.framesPerSecond = 10
+        }
+        try MienIdentityVerification.initialize(baseUrl: server.address, clientId: app)
+        let receiver = Receiver()
+        MienIdentityVerification.delegate = receiver
+        defer { FakePhone.shared.with { $0.reducesMotion = false } }
+        for (reduces, button) in [
+            (false, "Start camera"), (false, "Start with gentle colors"), (true, "Start camera"),
+            (false, "Start without colors"),
+        ] {
+            FakePhone.shared.with { $0.reducesMotion = reduces }
+            receiver.ends = []
+            let journey = try await startRegistration(server, app, user)
+            try MienIdentityVerification.start(
+                startToken: try require(await journey.response.startToken).use { $0 })
+            try await Presented.press(button, after: "Look into the camera")
+            var colors: [String] = []
+            let until = ContinuousClock.now + .seconds(3)
+            while ContinuousClock.now < until, receiver.ends.isEmpty {
+                if let color = Presented.shown.first(where: { $0.hasPrefix("color ") }),
+                    color != colors.last
+                {
+                    colors.append(color)
+                }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            if button == "Start without colors" {
+                expect(colors.isEmpty, "\(colors)")
+            } else {
+                let isGentle = reduces || button != "Start camera"
+                expect(colors.count >= 3, "\(button): \(colors)")
+                expect(
+                    colors.allSatisfy { color in
+                        color.split(separator: " ").dropFirst().allSatisfy {
+                            $0 == "255" || $0 == (isGentle ? "188" : "102")
+                        }
+                    }, "\(button): \(colors)")
+            }
+            if receiver.ends.isEmpty { try await Presented.press("Cancel") }
+            try await wait("the end", seconds: 20) { !receiver.ends.isEmpty }
+        }
+    },
     AppleTest("canceling the task of a capture cancels it, and closes its screens") {
         let server = try await Servers.server(), app = try await server.app()
         let user = try await server.user(), owner = try Pictures.owner()

@@ -44,6 +44,36 @@ extension JourneyLinterTests {
         #expect(try lint(pretended).contains("face_without_alternative face"))
     }
 
+    @Test(
+        "a selfie that requires colors of the screen needs a way around it, or may go without them")
+    func colors() throws {
+        func selfie(_ liveness: JSONValue, _ on: JSONValue) -> JSONValue {
+            [
+                "type": "selfie_acquisition",
+                "config": ["failure_behavior": "abort", "liveness": liveness], "on": on,
+            ]
+        }
+        let strict: JSONValue = ["light": "require"]
+        #expect(
+            try lint(["first": selfie(strict, ["success": "done"]), "done": Self.done])
+                == ["light_without_alternative first liveness"])
+        for liveness: JSONValue in [
+            ["light": "observe"], ["light": "require", "light_accommodation": true],
+            ["light_accommodation": false],
+        ] {
+            #expect(
+                try lint(["first": selfie(liveness, ["success": "done"]), "done": Self.done]) == [])
+        }
+        let fork: JSONValue = [
+            "type": "condition", "config": ["expression": "true"],
+            "on": ["true": "selfie", "false": "done"],
+        ]
+        #expect(
+            try lint([
+                "first": fork, "selfie": selfie(strict, ["success": "done"]), "done": Self.done,
+            ]) == [])
+    }
+
     @Test("endless and unbounded cycles are reported, loops are not")
     func cycles() throws {
         let set: (String) -> JSONValue = {

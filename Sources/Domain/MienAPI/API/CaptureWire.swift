@@ -36,6 +36,9 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
     /// Whether a picture of the face is kept afterwards, such as for a check of a document; `nil`
     /// if none is. Say so before the capture.
     public var keepsPicture: Bool?
+    /// The colors that the screen shows: before the session begins, whether it may; afterward, the
+    /// colors that are due. `nil` if it shows none.
+    public var light: CaptureLight?
 
     public init(
         status: WireValue<CaptureStatus>, guidance: [WireValue<CaptureGuidance>],
@@ -44,8 +47,10 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
         progress: Int? = nil, countdown: Int? = nil, elapsed: Int? = nil,
         nextFrame: Int? = nil, nonce: String? = nil,
         reasons: [WireValue<CaptureReason>]? = nil, consent: CaptureConsentText? = nil,
-        omittableActions: [WireValue<CaptureAction>]? = nil, keepsPicture: Bool? = nil
+        omittableActions: [WireValue<CaptureAction>]? = nil, keepsPicture: Bool? = nil,
+        light: CaptureLight? = nil
     ) {
+        self.light = light
         self.keepsPicture = keepsPicture
         (self.status, self.guidance, self.quality, self.face) = (status, guidance, quality, face)
         (self.framesLeft, self.expiresAt, self.mode, self.action) = (
@@ -62,7 +67,59 @@ public struct CaptureAnswer: Sendable, Hashable, Codable {
         case status, guidance, quality, face, framesLeft = "frames_left", expiresAt = "expires_at"
         case mode, action, progress, countdown, elapsed, nextFrame = "next_frame", nonce, reasons
         case consent, omittableActions = "omittable_actions", keepsPicture = "keeps_picture"
+        case light
     }
+}
+
+/// The colors that the screen shows in a capture, which the face reflects.
+public struct CaptureLight: Sendable, Hashable, Codable {
+    /// Whether a capture without colors is refused.
+    public var isRequired: Bool
+    /// Whether a person who must not see colors may leave them out; `nil` once the session has begun.
+    public var isOmittable: Bool?
+    /// The color to show now and those that begin within two seconds; `nil` before the session
+    /// begins.
+    public var colors: [CaptureColor]?
+
+    public init(isRequired: Bool, isOmittable: Bool?, colors: [CaptureColor]? = nil) {
+        (self.isRequired, self.isOmittable, self.colors) = (isRequired, isOmittable, colors)
+    }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case isRequired = "required", isOmittable = "omittable", colors
+    }
+}
+
+/// A color that fills the screen until the next one begins.
+public struct CaptureColor: Sendable, Hashable, Codable {
+    /// `#rrggbb`, in sRGB.
+    public var hex: String
+    /// Milliseconds since the session began.
+    public var begin: Int
+
+    public init(hex: String, begin: Int) { (self.hex, self.begin) = (hex, begin) }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case hex = "color", begin }
+}
+
+/// How the screen shows colors during a capture.
+public enum CaptureLightStyle: String, WireWord {
+    /// Full colors.
+    case vivid
+    /// Pastel colors, for people whom full ones disturb.
+    case gentle
+    /// None, for people who must not see them.
+    case off
+}
+
+/// Says, before the session begins, that the screen will show colors, or that the person must not see
+/// them. A client that never says so shows none.
+public struct CaptureLightRequest: Sendable, Hashable, Codable {
+    public var style: WireValue<CaptureLightStyle>
+
+    public init(style: WireValue<CaptureLightStyle>) { self.style = style }
+
+    public enum CodingKeys: String, CodingKey, CaseIterable { case style }
 }
 
 /// A text to show before a capture, with which the person consents to storing their face.
@@ -180,6 +237,7 @@ public enum CaptureReason: String, WireWord {
     case presentationAttack = "presentation_attack"
     case lightNotFollowed = "light_not_followed"
     case lightFlat = "light_flat"
+    case lightNotShown = "light_not_shown"
     case frameAltered = "frame_altered"
     case frameEarly = "frame_early"
     case frameLate = "frame_late"

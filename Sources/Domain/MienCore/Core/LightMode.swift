@@ -7,3 +7,15 @@ public enum LightMode: String, Sendable, CaseIterable, Codable {
     /// The check must pass like every other.
     case require
 }
+
+extension LightMode: Comparable {
+    public static func < (a: Self, b: Self) -> Bool { a.strictness < b.strictness }
+
+    private var strictness: Int {
+        switch self {
+        case .off: 0
+        case .observe: 1
+        case .require: 2
+        }
+    }
+}

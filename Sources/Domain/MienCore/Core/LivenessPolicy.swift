@@ -36,21 +36,28 @@ public struct LivenessPolicy: Sendable, Hashable, Codable {
     public var actionCount: Int?
     /// Whether people may replace actions that they cannot perform. `nil` allows it.
     public var accommodation: Bool?
+    /// Whether the screen shows colors that the face must reflect. Ignored in the mode `image`.
+    public var light: LightMode?
+    /// Whether people who must not see the colors may leave out a required check of them. `nil`
+    /// forbids it. A check that is only observed can always be left out.
+    public var lightAccommodation: Bool?
 
     public init(
         mode: Mode? = nil, threshold: Int? = nil, quality: Int? = nil, timeoutSeconds: Int? = nil,
-        actions: [Action]? = nil, actionCount: Int? = nil, accommodation: Bool? = nil
+        actions: [Action]? = nil, actionCount: Int? = nil, accommodation: Bool? = nil,
+        light: LightMode? = nil, lightAccommodation: Bool? = nil
     ) {
         (self.mode, self.threshold, self.quality, self.timeoutSeconds) = (
             mode, threshold, quality, timeoutSeconds
         )
         (self.actions, self.actionCount) = (actions, actionCount)
         self.accommodation = accommodation
+        (self.light, self.lightAccommodation) = (light, lightAccommodation)
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case mode, threshold, quality, timeoutSeconds = "timeout_seconds", actions, actionCount =
-            "action_count", accommodation
+            "action_count", accommodation, light, lightAccommodation = "light_accommodation"
     }
 
     /// The names of the settings.
@@ -78,7 +85,9 @@ extension LivenessPolicy {
             timeoutSeconds: timeoutSeconds ?? general.timeoutSeconds,
             actions: actions ?? general.actions,
             actionCount: actionCount ?? general.actionCount,
-            accommodation: accommodation ?? general.accommodation)
+            accommodation: accommodation ?? general.accommodation,
+            light: light ?? general.light,
+            lightAccommodation: lightAccommodation ?? general.lightAccommodation)
     }
 
     /// Returns the stricter value of each setting of this policy and `step`. A step narrows what
@@ -100,7 +109,9 @@ extension LivenessPolicy {
                 let both = theirs.filter(mine.contains)
                 return Self.canBeDrawn(both) && both.count >= count ?? 0 ? both : mine
             }, actionCount: count,
-            accommodation: stricter(accommodation, step.accommodation) { $0 && $1 })
+            accommodation: stricter(accommodation, step.accommodation) { $0 && $1 },
+            light: stricter(light, step.light, max),
+            lightAccommodation: stricter(lightAccommodation, step.lightAccommodation) { $0 && $1 })
     }
 
     /// The invalid settings, each with its name and a message; empty if all are valid.

@@ -164,6 +164,8 @@ public enum JourneySchema {
             ],
             "action_count": integer(LivenessPolicy.actionCountRange, nil),
             "accommodation": ["type": "boolean", "default": true],
+            "light": ["enum": words(LightMode.self)],
+            "light_accommodation": ["type": "boolean", "default": false],
         ])
     }
 

@@ -53,7 +53,8 @@ public enum JourneyLinter {
             guard let known = flow.knowledge[id]?.completed else { continue }
             findings += needs(step, known) + VariableCheck(names, step, known).findings
         }
-        return findings + faces(definition, flow) + unlocks(definition, flow)
+        return findings + faces(definition, flow) + colors(definition, flow)
+            + unlocks(definition, flow)
             + cycles(definition, flow) + signUps(definition) + CaptureCheck.findings(definition)
     }
 
@@ -209,6 +210,28 @@ public enum JourneyLinter {
             LintFinding(
                 .error, .faceWithoutAlternative, faceSteps[0],
                 "no path completes the journey without a face: users who cannot or will not use theirs are locked out; add another path"
+            )
+        ]
+    }
+
+    private static func colors(_ definition: JourneyDefinition, _ flow: JourneyFlow)
+        -> [LintFinding]
+    {
+        let selfies = flow.knowledge.keys.filter {
+            definition.steps[$0]?.step.facts.requiresColors == true
+        }.sorted()
+        guard !selfies.isEmpty else { return [] }
+        let lit: [Outcome] = [.success, .allow, .challenge, .deny]
+        let others = flow.reachable(from: definition.start) {
+            !(lit.contains($0.outcome) && selfies.contains($0.from))
+        }
+        guard !others.contains(where: { definition.steps[$0]?.step.facts.end == .complete }) else {
+            return []
+        }
+        return [
+            LintFinding(
+                .warning, .lightWithoutAlternative, selfies[0], "liveness",
+                "no path completes the journey without the colors of the screen: people with photosensitive epilepsy are locked out; add another path, or set light_accommodation"
             )
         ]
     }

@@ -53,6 +53,7 @@ extension LintFinding.Code {
         capturePurpose = Self(rawValue: "capture_purpose"),
         consentMissing = Self(rawValue: "consent_missing")
     public static let faceWithoutAlternative = Self(rawValue: "face_without_alternative"),
+        lightWithoutAlternative = Self(rawValue: "light_without_alternative"),
         livenessOff = Self(rawValue: "liveness_off")
     public static let endlessCycle = Self(rawValue: "endless_cycle"),
         unboundedRetry = Self(rawValue: "unbounded_retry"),
@@ -66,7 +67,7 @@ extension LintFinding.Code {
         danglingTarget, missingOutcome, unknownOutcome, unreachableStep, noCompletion,
         unknownVariable, unassignedVariable, unknownMember, secretRead, secretForgotten,
         userMissing, captureMissing, capturePurpose, consentMissing, faceWithoutAlternative,
-        livenessOff,
+        lightWithoutAlternative, livenessOff,
         endlessCycle, unboundedRetry, loopsTooDeep, tooManyPaths, unverifiedSignUp,
         unlockWithoutHold,
     ]

@@ -61,6 +61,8 @@ struct StepFacts {
     var needsCapture = false
     /// Whether entering the step discards an unused capture.
     var replacesCapture = false
+    /// Whether people who must not see the colors of a screen cannot pass the step.
+    var requiresColors = false
     var isClientFacing = false
     /// Whether a step that asks the client may also continue at once.
     var mayContinueAtOnce = false

@@ -91,6 +91,7 @@ struct IdentityVerification: JourneyStep {
             facts.outcomes.append(way)
         }
         facts.replacesCapture = true
+        facts.requiresColors = liveness.requiresColors
         facts.add(failure, client) { $0.capture = false }
         return facts
     }

@@ -14,7 +14,7 @@ struct SelfieAcquisition: JourneyStep {
             ),
             Setting(
                 "liveness", .liveness,
-                "The liveness requirements beyond the app's own: `{mode, threshold, quality, timeout_seconds, actions, action_count, accommodation}`."
+                "The liveness requirements beyond the app's own: `{mode, threshold, quality, timeout_seconds, actions, action_count, accommodation, light, light_accommodation}`."
             ),
             Setting(
                 "user_identifier", .expression,
@@ -48,6 +48,7 @@ struct SelfieAcquisition: JourneyStep {
         facts.outcomes = [success]
         facts.reads = identifier.map { [StepFacts.Read("user_identifier", $0)] } ?? []
         facts.replacesCapture = true
+        facts.requiresColors = liveness.requiresColors
         facts.add(failure, client) { $0.capture = false }
         return facts
     }
@@ -107,6 +108,9 @@ extension LivenessPolicy {
         ]
     }
 
+    /// Whether people who must not see colors cannot pass, as far as the step decides.
+    var requiresColors: Bool { light == .require && lightAccommodation != true && mode != .image }
+
     /// Reads the setting `liveness`.
     init(_ reader: SettingReader) throws(JourneyDefinitionError) {
         self.init()
@@ -120,6 +124,10 @@ extension LivenessPolicy {
         actionCount = try reader.integer("action_count", Self.actionCountRange)
         if reader.value("accommodation") != nil {
             accommodation = try reader.flag("accommodation", default: true)
+        }
+        light = try reader.choice("light")
+        if reader.value("light_accommodation") != nil {
+            lightAccommodation = try reader.flag("light_accommodation", default: false)
         }
         if let fault = faults.first { throw reader.error(fault.setting, "it \(fault.message)") }
     }

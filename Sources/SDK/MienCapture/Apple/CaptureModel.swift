@@ -47,6 +47,7 @@ final class CaptureModel: ObservableObject {
         guard let flow else {
             return onEnd(.failed(refusal ?? MienError(.notInitialized, "No server is set.")))
         }
+        flow.prefersGentleColors = UIAccessibility.isReduceMotionEnabled
         flow.onChange = { [weak self] in self?.show($0) }
         flow.onSuccess = { UINotificationFeedbackGenerator().notificationOccurred(.success) }
         let outcome = await flow.run()

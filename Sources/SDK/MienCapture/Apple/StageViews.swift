@@ -34,6 +34,23 @@ struct FaceStageView: View {
             ChoiceButtons(buttons: stage.buttons, choose: choose)
         }
         .padding()
+        .lit(by: stage.color)
+    }
+}
+
+extension View {
+    /// Fills the screen with a color that the face reflects, and writes in black, which is readable on
+    /// each of them.
+    fileprivate func lit(by color: CaptureColor?) -> some View {
+        let rgb = color?.rgb
+        return frame(maxWidth: .infinity, maxHeight: .infinity)
+            .foregroundStyle(rgb == nil ? Color.primary : Color.black)
+            .tint(rgb == nil ? nil : Color.black)
+            .background {
+                if let rgb {
+                    Color(.sRGB, red: rgb.red, green: rgb.green, blue: rgb.blue).ignoresSafeArea()
+                }
+            }
     }
 }
 

@@ -71,18 +71,39 @@ extension CaptureFlow {
         while true {
             let isKept = answer.keepsPicture == true
             var buttons = [button("button_camera", .goOn, .primary)]
+            var lines = [
+                texts["capture_ready_text"],
+                texts[isKept ? "capture_picture_kept" : "capture_picture_not_kept"],
+            ]
+            if let light = answer.light {
+                lines.append(texts["capture_light_text"])
+                lines.append(
+                    texts[light.isOmittable == true ? "capture_light_omit" : "capture_light_cannot"]
+                )
+                if !prefersGentleColors {
+                    buttons.append(button("capture_light_gentle", .light(.gentle), .secondary))
+                }
+                if light.isOmittable == true {
+                    buttons.append(button("capture_light_off", .light(.off), .secondary))
+                }
+            }
             if answer.omittableActions?.isEmpty == false {
                 buttons.append(button("capture_cannot", .cannot, .secondary))
             }
             let choice = await ask(
                 CapturePage(
-                    sign: .face, title: texts["capture_ready_title"],
-                    lines: [
-                        texts["capture_ready_text"],
-                        texts[isKept ? "capture_picture_kept" : "capture_picture_not_kept"],
-                    ], buttons: buttons + [cancelButton]))
+                    sign: .face, title: texts["capture_ready_title"], lines: lines,
+                    buttons: buttons + [cancelButton]))
             switch choice {
-            case .goOn: return answer
+            case .goOn:
+                guard answer.light != nil else { return answer }
+                showWaiting()
+                return try await request {
+                    try await session.showLight(prefersGentleColors ? .gentle : .vivid)
+                }
+            case .light(let style):
+                showWaiting()
+                return try await request { try await session.showLight(style) }
             case .cannot: answer = try await omit(session, answer)
             default: throw CancellationError()
             }
@@ -152,6 +173,9 @@ extension CaptureFlow {
             word: texts["capture_loading"], preview: texts["capture_preview"],
             buttons: [button("capture_cannot_now", .cannot), cancelButton])
         var isCanceled = false
+        colors = LightShow()
+        let light = Task { await showColors(of: session) }
+        defer { light.cancel() }
         let last: CaptureAnswer? = try await whileShowing(
             .face(stage),
             handle: { [self] choice in
@@ -189,7 +213,19 @@ extension CaptureFlow {
         return last
     }
 
+    /// Fills the screen with the colors of the session, until the task is canceled.
+    private func showColors(of session: CaptureSession) async {
+        while !Task.isCancelled {
+            if let time = await session.elapsed {
+                let color = colors.color(at: time)
+                change { $0.color = color }
+            }
+            await pause(.milliseconds(25))
+        }
+    }
+
     private func update(_ answer: CaptureAnswer) {
+        colors.note(answer)
         let name = answer.guidance.first?.rawValue ?? answer.action?.rawValue ?? "wait"
         change {
             $0.word = texts.word(name, "action_", "guidance_")

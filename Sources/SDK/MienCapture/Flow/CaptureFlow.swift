@@ -20,6 +20,11 @@ final class CaptureFlow {
     /// Called when a picture was taken or a capture passed.
     var onSuccess: () -> Void = {}
 
+    /// The person asked the system for less motion: colors of the screen are gentle at first.
+    var prefersGentleColors = false
+    /// The colors of the capture in progress.
+    var colors = LightShow()
+
     /// The screen that waits for a choice.
     private var waiter: CheckedContinuation<CaptureChoice, Never>?
     /// Takes choices while a camera runs.

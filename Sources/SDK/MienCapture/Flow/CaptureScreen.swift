@@ -40,6 +40,8 @@ enum CaptureChoice: Sendable, Equatable {
     /// "I can't do this."
     case cannot
     case omit([CaptureAction])
+    /// To start with colors of this style.
+    case light(CaptureLightStyle)
     case document(country: String, type: IdentityDocumentType)
     case otherDocument, takePicture, openSettings
     case retake(SessionPicture)
@@ -108,6 +110,8 @@ struct FaceStage: Sendable, Equatable {
     var progress = 0
     /// A line below the picture.
     var note = ""
+    /// The color around the oval, which the face reflects; `nil` for the usual background.
+    var color: CaptureColor?
     let preview: String
     let buttons: [CaptureButton]
 }

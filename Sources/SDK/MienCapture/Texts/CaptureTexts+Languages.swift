@@ -33,6 +33,11 @@ extension CaptureTexts {
             capture_expired_title انتهت صلاحية هذا الرابط
             capture_failed_title لم ينجح ذلك
             capture_heading التحقّق من هويتك
+            capture_light_cannot قد يضرّ تغيّر الألوان بمن لديهم صرع ضوئي. ألغِ في هذه الحالة وتابع بطريقة أخرى.
+            capture_light_gentle البدء بألوان هادئة
+            capture_light_off البدء بدون ألوان
+            capture_light_omit قد يضرّ تغيّر الألوان بمن لديهم صرع ضوئي. ابدأ بدون ألوان في هذه الحالة.
+            capture_light_text بينما تنظر الكاميرا إليك، يتغيّر لون الشاشة. يعكس وجهك الألوان، وهذا يُظهر أنك موجود.
             capture_loading لحظة من فضلك…
             capture_offline لا يوجد اتصال. نعيد المحاولة…
             capture_passed_title شكرًا لك
@@ -166,6 +171,7 @@ extension CaptureTexts {
             refusal_invalid_credentials انتهى هذا التحقّق. ارجع إلى التطبيق وابدأ من جديد.
             refusal_light_flat لم نتمكّن من التأكّد من هويتك. أعد المحاولة في إضاءة متوازنة ووجهك مكشوف.
             refusal_light_not_followed لم نتمكّن من التأكّد من هويتك. أعد المحاولة في إضاءة متوازنة ووجهك مكشوف.
+            refusal_light_not_shown يحتاج هذا التحقّق إلى ألوان الشاشة، وهذا التطبيق أو الصفحة لا يعرضها. حدّثه، أو تابع بطريقة أخرى.
             refusal_network_error انقطع الاتصال أو كان بطيئًا. أعد المحاولة باتصال أفضل.
             refusal_no_match لم نتمكّن من التأكّد من هويتك. أعد المحاولة في إضاءة متوازنة ووجهك مكشوف.
             refusal_other لم نتمكّن من التأكّد من هويتك. أعد المحاولة في إضاءة متوازنة ووجهك مكشوف.
@@ -212,6 +218,11 @@ extension CaptureTexts {
             capture_expired_title This link has ended
             capture_failed_title That didn’t work
             capture_heading Check that it’s you
+            capture_light_cannot Changing colors can be harmful to people with photosensitive epilepsy. Cancel then, and continue another way.
+            capture_light_gentle Start with gentle colors
+            capture_light_off Start without colors
+            capture_light_omit Changing colors can be harmful to people with photosensitive epilepsy. Start without colors then.
+            capture_light_text While the camera looks at you, the screen changes color. Your face reflects the colors, which shows that you are there.
             capture_loading One moment…
             capture_offline No connection. Trying again…
             capture_passed_title Thank you
@@ -345,6 +356,7 @@ extension CaptureTexts {
             refusal_invalid_credentials This check has ended. Go back to the app and start again.
             refusal_light_flat We could not confirm that it is you. Try again in even light, with your face uncovered.
             refusal_light_not_followed We could not confirm that it is you. Try again in even light, with your face uncovered.
+            refusal_light_not_shown This check needs the colors of the screen, and this app or page does not show them. Update it, or continue another way.
             refusal_network_error The connection was lost or too slow. Try again with a better connection.
             refusal_no_match We could not confirm that it is you. Try again in even light, with your face uncovered.
             refusal_other We could not confirm that it is you. Try again in even light, with your face uncovered.
@@ -391,6 +403,11 @@ extension CaptureTexts {
             capture_expired_title Este enlace ya no es válido
             capture_failed_title No ha funcionado
             capture_heading Comprueba que eres tú
+            capture_light_cannot Los cambios de color pueden perjudicar a personas con epilepsia fotosensible. En ese caso, cancela y continúa de otra forma.
+            capture_light_gentle Empezar con colores suaves
+            capture_light_off Empezar sin colores
+            capture_light_omit Los cambios de color pueden perjudicar a personas con epilepsia fotosensible. En ese caso, empieza sin colores.
+            capture_light_text Mientras la cámara te mira, la pantalla cambia de color. Tu cara refleja los colores, y eso demuestra que estás ahí.
             capture_loading Un momento…
             capture_offline Sin conexión. Reintentando…
             capture_passed_title Gracias
@@ -524,6 +541,7 @@ extension CaptureTexts {
             refusal_invalid_credentials Esta comprobación ha terminado. Vuelve a la aplicación y empieza de nuevo.
             refusal_light_flat No hemos podido confirmar que eres tú. Inténtalo con una luz uniforme y la cara descubierta.
             refusal_light_not_followed No hemos podido confirmar que eres tú. Inténtalo con una luz uniforme y la cara descubierta.
+            refusal_light_not_shown Esta comprobación necesita los colores de la pantalla, y esta app o página no los muestra. Actualízala o continúa de otra forma.
             refusal_network_error La conexión se perdió o era demasiado lenta. Inténtalo con una conexión mejor.
             refusal_no_match No hemos podido confirmar que eres tú. Inténtalo con una luz uniforme y la cara descubierta.
             refusal_other No hemos podido confirmar que eres tú. Inténtalo con una luz uniforme y la cara descubierta.

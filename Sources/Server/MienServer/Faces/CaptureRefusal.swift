@@ -11,6 +11,8 @@ enum CaptureRefusal: String, CaseIterable {
     case tooManyFrames = "too_many_frames"
     /// The server was restarted during the session.
     case interrupted
+    /// The capture requires colors of the screen, and the client has not said that it shows them.
+    case lightNotShown = "light_not_shown"
     /// The pictures of one capture show different people.
     case differentFace = "different_face"
 }

@@ -65,6 +65,13 @@ package struct CaptureRoutes {
             return try await JSONBody.response(
                 captures.accommodate(token: token, omitting: wanted.omittedActions.map(\.rawValue)))
         }
+        router.post("capture/light") { request, _ in
+            let token = try authentication.token(request)
+            let wanted = try await body.read(
+                CaptureLightRequest.self, CaptureLightRequest.CodingKeys.self, from: request)
+            return try await JSONBody.response(
+                captures.light(token: token, style: wanted.style.rawValue))
+        }
         router.get("capture") { request, context in
             try await onOwner(request, context) { try await captures.status(token: $0) }
         }

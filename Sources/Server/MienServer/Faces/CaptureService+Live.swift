@@ -18,11 +18,17 @@ extension CaptureService {
             }
             if let ended = try await self.endLost(record, content) { return ended }
             if self.live.find(record.id) == nil {
+                if content.rules.judgesLight, content.rules.light == .require, content.light == nil
+                {
+                    return try await self.end(
+                        record, content, nil, failed: [CaptureRefusal.lightNotShown.rawValue])
+                }
                 var generator = SystemRandomNumberGenerator()
                 let session = try LiveSession(
                     record.id, for: content.purpose, rules: content.rules,
                     presentation: self.shadow.presentation(besides: self.reader.presentation),
                     challenge: content.rules.challenge(using: &generator),
+                    light: content.rules.colors(content.light, using: &generator),
                     nonce: generator.bytes(FrameChain.nonceBytes), at: self.clock.now,
                     until: record.expiresAt, maxFrames: self.maxLiveFrames)
                 let (begun, content) = self.records.begun(
@@ -233,6 +239,7 @@ extension CaptureService {
         }
         live.remove(record.id)
         countPresentation(session?.judgment.end?.checks)
+        countLight(session, content.rules)
         shadow.judge(
             session?.judgment.end?.checks, refusals: content.reasons ?? [],
             isAccepted: next.state == .passed, app: record.app, camera: session?.camera)
@@ -254,6 +261,19 @@ extension CaptureService {
             check?.measured == nil
             ? "unjudged" : (check?.refusal ?? check?.observed) == nil ? "passed" : "refused"
         metrics.count(.presentations, ["mode": mode.rawValue, "result": result])
+    }
+
+    /// Counts how the check of the screen's light judged a capture.
+    private func countLight(_ session: LiveSession?, _ rules: LivenessRules) {
+        guard rules.judgesLight, let mode = rules.light, let checks = session?.judgment.end?.checks
+        else { return }
+        let check = checks.first { $0.check == .light }
+        let result =
+            session?.light == nil
+            ? "not_shown"
+            : check?.measured == nil
+                ? "unjudged" : (check?.refusal ?? check?.observed) == nil ? "passed" : "refused"
+        metrics.count(.lights, ["mode": mode.rawValue, "result": result])
     }
 }
 
@@ -278,6 +298,11 @@ extension LiveSession {
         answer.elapsed = Int((now - began).milliseconds)
         answer.nextFrame = Int(chain.next)
         answer.nonce = Base64URL.encode(nonce)
+        if let light {
+            answer.light = CaptureLight(
+                isRequired: light.mode == .require, isOmittable: nil,
+                colors: light.challenge.due(at: now - began))
+        }
     }
 
     /// Adds what the last frame showed.
@@ -310,6 +335,10 @@ extension LiveSession {
             check.frames.map { (check.check.rawValue, JSONValue.number(Double($0))) }
         }
         if !judged.isEmpty { detail["judged"] = .object(Dictionary(judged) { $1 }) }
+        // Whether a person left the colors out, or the client has none, is not recorded.
+        if judgesLight, !checks.isEmpty, !checks.contains(where: { $0.check == .light }) {
+            detail["not_run"] = .array([.string(LivenessCheckResult.Check.light.rawValue)])
+        }
         let observed = checks.compactMap(\.observed)
         if !observed.isEmpty {
             detail["observed"] = .array(observed.map { .string($0.rawValue) })

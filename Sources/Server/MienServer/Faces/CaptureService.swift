@@ -45,8 +45,11 @@ package final class CaptureService: Sendable {
         var namesSearch: Bool?
         /// The apps that its text names because they share faces.
         var sharing: FaceSharing?
-        /// The rules that apply unless the person omits actions; `nil` if they omit none.
+        /// The rules that apply unless the person omits something; `nil` if they omit nothing.
         var rulesForAll: LivenessRules?
+        /// How the screen shows colors, or that the person left them out; `nil` if the client has
+        /// not said so, and shows none.
+        var light: CaptureLightStyle?
         /// Whether the session keeps a picture of the face, to be compared with a document.
         var keepsPicture: Bool?
         /// The picture, base64url-encoded, once the session has passed.
@@ -339,9 +342,8 @@ package final class CaptureService: Sendable {
             }
             let required = LivenessRules(server: server, app: app.settings.liveness).raised(
                 for: use ?? content.purpose, presentation: presentation)
-            guard content.rules.mode >= required.mode else {
-                return .failure(.init(code: .captureRefused))
-            }
+            guard content.rules.meet(required, isLit: content.light != .off)
+            else { return .failure(.init(code: .captureRefused)) }
             return .success(
                 Passed(
                     template: template, former: try (content.former ?? []).map(Self.template),
@@ -436,6 +438,7 @@ package final class CaptureService: Sendable {
             let omittable = (content.rulesForAll ?? content.rules).omittable
             answer.omittableActions =
                 omittable.isEmpty ? nil : omittable.map { .init(rawValue: $0.rawValue) }
+            answer.light = (content.rulesForAll ?? content.rules).offeredLight
         }
         answer.framesLeft = record.state == .open ? maxLiveFrames : 0
         if let session = session ?? live.find(record.id)?.session, record.state == .open {

@@ -11,18 +11,22 @@ enum LiveJudgment: Sendable {
     /// The number of frames that live captures make a template of.
     static let framesToEnroll = 4
 
-    /// - Parameter challenge: The drawn challenge; only for `livenessActive`.
+    /// - Parameters:
+    ///   - challenge: The drawn challenge; only for `livenessActive`.
+    ///   - light: The drawn colors.
     /// - Throws: `SessionSettingError`, but never for rules that were made from valid policies.
     init(
         _ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules,
-        presentation: PresentationMode, challenge: LivenessChallenge?
+        presentation: PresentationMode, challenge: LivenessChallenge?, light: LiveColors?
     ) throws {
+        let challenge = light.map { (challenge ?? .passive).lit(by: $0.challenge) } ?? challenge
         switch purpose {
         case .authentication:
             let settings = try VerificationSettings(
                 mode: rules.mode.captureMode, livenessThreshold: rules.threshold,
                 qualityThreshold: rules.quality,
-                timeout: .seconds(rules.timeoutSeconds), presentation: presentation)
+                timeout: .seconds(rules.timeoutSeconds), presentation: presentation,
+                light: light?.mode ?? .off)
             self = .verification(
                 try FaceVerification(
                     capture: id, settings: settings, challenge: challenge, comparesFaces: false))
@@ -31,7 +35,7 @@ enum LiveJudgment: Sendable {
                 mode: rules.mode.captureMode, livenessThreshold: rules.threshold,
                 qualityThreshold: rules.quality, countdownToCapture: .zero,
                 framesToEnroll: Self.framesToEnroll, timeout: .seconds(rules.timeoutSeconds),
-                presentation: presentation)
+                presentation: presentation, light: light?.mode ?? .off)
             self = .enrollment(
                 try FaceEnrollment(capture: id, settings: settings, challenge: challenge))
         }

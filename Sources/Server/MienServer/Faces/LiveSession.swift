@@ -21,6 +21,10 @@ struct LiveSession: Sendable {
     let began: Instant
     let deadline: Instant
     let challenge: LivenessChallenge?
+    /// The colors that the screen shows; `nil` without.
+    let light: LiveColors?
+    /// Whether the policy judges the light of the screen.
+    let judgesLight: Bool
     let maxFrames: Int
     private(set) var chain: FrameChain
     private(set) var judgment: LiveJudgment
@@ -43,16 +47,19 @@ struct LiveSession: Sendable {
 
     init(
         _ id: CaptureID, for purpose: CaptureRequest.Purpose, rules: LivenessRules,
-        presentation: PresentationMode = .off, challenge: LivenessChallenge?, nonce: [UInt8],
+        presentation: PresentationMode = .off, challenge: LivenessChallenge?,
+        light: LiveColors? = nil, nonce: [UInt8],
         at now: Instant,
         until end: Instant, maxFrames: Int
     ) throws {
+        (self.light, judgesLight) = (light, rules.judgesLight)
         (self.nonce, began, self.challenge, self.maxFrames) = (nonce, now, challenge, maxFrames)
         heardAt = now
         deadline = min(end, now + .seconds(rules.timeoutSeconds))
         chain = FrameChain(nonce: nonce)
         judgment = try LiveJudgment(
-            id, for: purpose, rules: rules, presentation: presentation, challenge: challenge)
+            id, for: purpose, rules: rules, presentation: presentation, challenge: challenge,
+            light: light)
     }
 
     /// The decision about a batch, made before any picture is decoded.

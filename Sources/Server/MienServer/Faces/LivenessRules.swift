@@ -15,6 +15,10 @@ package struct LivenessRules: Sendable, Codable, Equatable {
     var accommodates: Bool
     /// The actions that the person cannot perform.
     var omitted: [LivenessPolicy.Action]?
+    /// The check of the screen's light. `nil`, as in records of earlier versions, is off.
+    var light: LightMode?
+    /// Whether the person may leave out the colors although the check is required.
+    var accommodatesLight: Bool?
 
     /// Combines the app's settings, or the server's where the app has none, with the step's
     /// settings, which can only make them stricter.
@@ -30,6 +34,8 @@ package struct LivenessRules: Sendable, Codable, Equatable {
         actions = policy.actions ?? LivenessPolicy.Action.allCases
         actionCount = policy.actionCount
         accommodates = policy.accommodation ?? true
+        light = policy.light
+        accommodatesLight = policy.lightAccommodation
     }
 
     /// Returns these rules with the active mode in place of the passive one for sign-ins, unless
@@ -67,6 +73,30 @@ package struct LivenessRules: Sendable, Codable, Equatable {
         rules.omitted = omitted
         if omitted.contains(.blink) { rules.mode = .livenessActive }
         return rules
+    }
+
+    /// Whether live sessions judge the light of the screen, if it shows colors.
+    var judgesLight: Bool { mode != .image && (light ?? .off) != .off }
+
+    /// Whether the person may leave out the colors.
+    var mayOmitLight: Bool { light != .require || accommodatesLight == true }
+
+    /// Returns the rules for a person who must not see the colors, or `nil` if the policy does not
+    /// allow it. Instead of a required check, the person performs random actions.
+    func omittingLight() -> LivenessRules? {
+        guard mayOmitLight else { return nil }
+        var rules = self
+        if light == .require, mode == .livenessPassive { rules.mode = .livenessActive }
+        return rules
+    }
+
+    /// Whether a capture under these rules proves what `required` asks for.
+    ///
+    /// - Parameter isLit: Whether the person did not leave out the colors.
+    func meet(_ required: LivenessRules, isLit: Bool) -> Bool {
+        guard mode >= required.mode else { return false }
+        guard required.light == .require, required.mode != .image else { return true }
+        return light == .require && (isLit || required.mayOmitLight)
     }
 
     /// The actions that the person may omit, each by itself.

@@ -19,7 +19,8 @@ package struct AppSettingsGuide: Sendable {
         settings.liveness = LivenessPolicy(
             mode: liveness.mode ?? .livenessActive, threshold: liveness.threshold ?? 0,
             quality: liveness.quality, timeoutSeconds: liveness.timeoutSeconds ?? 60,
-            actions: LivenessPolicy.Action.allCases, accommodation: true)
+            actions: LivenessPolicy.Action.allCases, accommodation: true,
+            light: liveness.light ?? .off, lightAccommodation: liveness.lightAccommodation ?? false)
         for type in AuthenticatorType.allCases {
             settings.locks[type.rawValue] = type.defaultLockPolicy
         }

@@ -92,6 +92,10 @@ actor RecordedPlayer {
             let actions = Self.words(call["actions"]).compactMap { CaptureAction(rawValue: $0) }
             let answer = try await session.omitActions(actions)
             return ["omittable": Self.texts(answer.omittableActions?.map(\.rawValue) ?? [])]
+        case "light":
+            let style = CaptureLightStyle(rawValue: text("style"))
+            let answer = try await current().captureSession().showLight(style ?? .vivid)
+            return ["status": .string(answer.status.rawValue)]
         case "cancel capture":
             let answer = try await current().captureSession().cancel()
             return ["status": .string(answer.status.rawValue)]

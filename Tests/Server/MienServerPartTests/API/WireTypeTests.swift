@@ -38,6 +38,7 @@ struct WireTypeTests {
         try check(CancelRecoveryRequest.self, CancelRecoveryRequest.CodingKeys.self)
         try check(CaptureConsentRequest.self, CaptureConsentRequest.CodingKeys.self)
         try check(CaptureAccommodationRequest.self, CaptureAccommodationRequest.CodingKeys.self)
+        try check(CaptureLightRequest.self, CaptureLightRequest.CodingKeys.self)
         // Its values are hidden from mirrors.
         #expect(
             try APIDocument.schema("SetPasswordRequest")["properties"]?.names
@@ -139,6 +140,8 @@ struct WireTypeTests {
         try check(ClientOptionWire.self, "ClientOption")
         try check(CaptureAnswer.self, CaptureAnswer.CodingKeys.self)
         try check(CaptureConsentText.self, CaptureConsentText.CodingKeys.self)
+        try check(CaptureLight.self, CaptureLight.CodingKeys.self)
+        try check(CaptureColor.self, CaptureColor.CodingKeys.self)
         try check(AppAnswer.self, AppAnswer.CodingKeys.self)
         try check(AdministratorAnswer.self, AdministratorAnswer.CodingKeys.self)
         try check(UserAnswer.self, UserAnswer.CodingKeys.self)
@@ -289,6 +292,7 @@ struct WireTypeTests {
             "CaptureAccommodationRequest": [
                 "omitted_actions": Self.words(CaptureAction.self).filter { $0 != "keep_still" }
             ],
+            "CaptureLightRequest": ["style": Self.words(CaptureLightStyle.self)],
             "JourneyAnswer": ["journey_step_id": Self.words(JourneyStepName.self)],
             "ClientOption": ["type": Self.words(ClientOptionType.self)],
             "OTPRegistrationRequest": ["kind": Self.words(OTPKind.self)],

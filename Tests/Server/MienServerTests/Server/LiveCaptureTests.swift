@@ -94,7 +94,9 @@ struct LiveCaptureTests {
                     abs(($0 * 100).rounded() - $0 * 100) < 1e-9
                 } == true)
             #expect(
-                Set(detail.keys).isSubset(of: ["mode", "actions", "measured", "frames", "seconds"]))
+                Set(detail.keys).isSubset(of: [
+                    "mode", "actions", "measured", "frames", "seconds", "not_run",
+                ]))
             let metrics = String(
                 decoding: try await AsyncHTTPTransport().send(
                     .init(method: .get, url: server.url("/metrics"))

@@ -25,6 +25,8 @@ struct WordReader: LiveFrameReader {
         /// Distinguishes the gray patches of different recordings.
         var seed: UInt64 = 1
         var number = 0
+        /// The light of the parts of the face, and of the wall: see ``WordReader/Words/light(_:)``.
+        var lights: [Double]?
 
         /// The person's picture with noise for this frame of this recording. The noise makes the
         /// hashes of two frames differ in about 50 of 256 bits; 24 bits still count as the same
@@ -37,6 +39,26 @@ struct WordReader: LiveFrameReader {
                 return UInt8(8 + skin + grain)
             }
             return FacePatch(brightness: brightness)
+        }
+
+        mutating func light(_ sample: LightSample?) {
+            lights = sample.map { sample in
+                sample.regions.flatMap { [$0.light.red, $0.light.green, $0.light.blue, $0.facing] }
+                    + (sample.background.map { [$0.red, $0.green, $0.blue] } ?? [])
+            }
+        }
+
+        var light: LightSample? {
+            guard let lights else { return nil }
+            let (parts, rest) = (lights.count / 4, lights.count % 4)
+            return LightSample(
+                regions: (0..<parts).map { part in
+                    let v = Array(lights[4 * part..<4 * part + 4])
+                    return .init(LinearLight(v[0], v[1], v[2]), facing: v[3])
+                },
+                background: rest == 3
+                    ? LinearLight(lights[4 * parts], lights[4 * parts + 1], lights[4 * parts + 2])
+                    : nil)
         }
 
         var bytes: [UInt8] { [UInt8](try! JSONEncoder().encode(self)) }
@@ -61,7 +83,7 @@ struct WordReader: LiveFrameReader {
             presentationAttack: words.attack.map {
                 PresentationAttackScore(
                     $0 > 1 ? .closed(.context) : .attack($0), limit: 0.5, strictLimit: 0.3)
-            })
+            }, light: words.light)
         return FaceReading(
             index: index, frame: made.frame, contentHash: made.contentHash, faceCount: 1, face: live
         )

@@ -374,7 +374,9 @@ public struct ServerConfiguration: Sendable {
         LivenessPolicy(
             mode: LivenessPolicy.Mode(rawValue: text("face.liveness.mode")),
             threshold: integer("face.liveness.threshold"), quality: faceQuality,
-            timeoutSeconds: integer("face.liveness.timeout_seconds"))
+            timeoutSeconds: integer("face.liveness.timeout_seconds"),
+            light: LightMode(rawValue: text("face.light")),
+            lightAccommodation: text("face.light_accommodation") == "true")
     }
     /// `nil` leaves the mode to the pack and the age of the installation.
     package var presentation: PresentationMode? {

@@ -190,6 +190,14 @@ public struct ServerSetting: Sendable {
             "Judge live captures with the model pack's network against prints and screens; observe measures without refusing. auto is off if the pack has none, otherwise require."
         ),
         .init(
+            "face.light", .choice(LightMode.allCases.map(\.rawValue)), "observe",
+            "Judge in live captures how the face reflects colors that the screen shows, unless an app sets its own mode; observe measures without refusing. Do not require it where people sign in outdoors."
+        ),
+        .init(
+            "face.light_accommodation", .flag, "false",
+            "Whether people who must not see the colors may leave them out where face.light is require, unless an app sets its own. An attacker may do so, too."
+        ),
+        .init(
             "capture.seconds", .integer(10...3600), "120",
             "Seconds that a capture session stays open."),
         .init(

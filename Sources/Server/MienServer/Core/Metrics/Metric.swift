@@ -10,7 +10,7 @@ package struct Metric: Sendable {
 
     package static let all = [
         requests, requestSeconds, journeysStarted, journeysEnded, captures, captureRefusals,
-        presentations, faceShadow, faceScores, faceScoreDrift,
+        presentations, lights, faceShadow, faceScores, faceScoreDrift,
         authentications, duplicateSearches, duplicateCases, faceMigrations, grants, oauthRefusals,
         mails,
         logoutNotices, identityJobs, identityJobsWaiting, identityJobSeconds, identityNotices,
@@ -42,6 +42,11 @@ package struct Metric: Sendable {
         name: "mien_presentation_checks_total",
         help:
             "Live captures judged by the presentation check, by its mode and result; observe refuses nobody.",
+        labels: ["mode", "result"])
+    package static let lights = Metric(
+        name: "mien_light_checks_total",
+        help:
+            "Live captures judged by the check of the screen's light, by its mode and result; observe refuses nobody.",
         labels: ["mode", "result"])
     package static let faceShadow = Metric(
         name: "mien_face_shadow_decisions_total",

@@ -155,6 +155,9 @@ struct WatchSessionEnd: Sendable {
         }
         if !notRun.isEmpty {
             lines.append("  not run: \(notRun.map(\.rawValue).joined(separator: ", "))")
+            if notRun.contains(.light) {
+                lines.append("  light: this command shows no colors for the face to reflect")
+            }
         }
         if mode != .image, presentation != .require {
             lines.append(

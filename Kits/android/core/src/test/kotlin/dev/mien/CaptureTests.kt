@@ -53,6 +53,9 @@ internal object CaptureTests {
         override fun showWaiting() = Unit
         override fun showCamera(stage: CaptureStage, onButton: (String) -> Unit) { press = onButton }
         override fun guide(guide: CaptureGuide) { shown.add(guide.text) }
+        val colors = java.util.concurrent.CopyOnWriteArrayList<Int?>()
+        override fun showColor(argb: Int?) { colors.add(argb) }
+        override var prefersGentleColors = false
     }
 
     fun register() {
@@ -145,6 +148,46 @@ internal object CaptureTests {
             expect(screen.shown.any { it.startsWith("Which movements can’t you do?: Too few") }) { screen.shown.toString() }
             expectEqual(screen.shown.last(), "That didn’t work: We could not confirm that it is you. Try again in even light, with your face uncovered.")
             expectEqual(text(server.requests.first { it.url.endsWith("accommodation") }.body), "{\"omitted_actions\":[\"blink\"]}")
+        }
+        test("colors: each is shown from its time on, the last one stays, and one that comes late does not flash") {
+            fun note(vararg colors: Pair<String, Int>, status: String = "open") = CaptureAnswer(JsonObject(mapOf(
+                "status" to status, "light" to JsonObject(mapOf(
+                    "required" to false, "colors" to colors.map { (color, begin) -> JsonObject(mapOf("color" to color, "begin" to begin.toLong())) })))))
+            val show = LightShow()
+            expectEqual(show.color(0), null)
+            show.note(note("#ff6666" to 0, "#66ff66" to 500))
+            show.note(note("#66ff66" to 500, "#6666ff" to 1100))
+            expectEqual(listOf(0L, 499L, 500L, 1099L, 1100L, 9000L).map { show.color(it)?.hex },
+                listOf("#ff6666", "#ff6666", "#66ff66", "#66ff66", "#6666ff", "#6666ff"))
+            expectEqual(show.color(9000)!!.argb, 0xFF6666FF.toInt())
+            show.note(note(status = "passed"))
+            expectEqual(show.color(9000), null)
+            val late = LightShow()
+            late.note(note("#ff6666" to 0))
+            expectEqual(late.color(10)?.hex, "#ff6666")
+            late.note(note("#66ff66" to 400, "#6666ff" to 900))
+            expectEqual(listOf(850L, 1000L, 1184L).map { late.color(it)?.hex }, listOf("#66ff66", "#66ff66", "#6666ff"))
+        }
+        test("screens: a notice comes before the colors, the person chooses, and the screen shows them", "colors of the screen in a live capture") {
+            for ((button, reduces, style) in listOf(
+                Triple("start", false, "vivid"), Triple("start", true, "gentle"), Triple("gentle", false, "gentle"), Triple("off", false, "off"))) {
+                val server = FakeServer { request, number ->
+                    val colors = listOf(mapOf("color" to "#ff6666", "begin" to 0), mapOf("color" to "#66ffff", "begin" to 400))
+                    when {
+                        request.method == "GET" -> answer(more = mapOf("light" to mapOf("required" to false, "omittable" to true)))
+                        request.url.endsWith("frames") && number > 60 -> answer("passed")
+                        request.url.endsWith("light") || style == "off" -> answer()
+                        else -> answer(more = mapOf("light" to mapOf("required" to false, "colors" to colors)))
+                    }
+                }
+                val screen = Screen(button).apply { prefersGentleColors = reduces }
+                val outcome = CaptureFlow(JourneyClient(server.options()), Camera(1000), screen, Texts.of(java.util.Locale.ENGLISH)).run(Sensitive("cap"))
+                expectEqual(outcome.kind, CaptureOutcome.Kind.COMPLETED)
+                expect("photosensitive epilepsy" in screen.shown[0]) { screen.shown[0] }
+                expectEqual(text(server.requests.first { it.url.endsWith("light") }.body), "{\"style\":\"$style\"}")
+                if (style == "off") expect(screen.colors.isEmpty()) { screen.colors.toString() }
+                else expect(screen.colors.take(1) == listOf(0xFFFF6666.toInt())) { screen.colors.toString() }
+            }
         }
         test("screens: no connection, and a camera that is missing, are said; leaving cancels the session") {
             val offline = Screen("retry", "cancel")

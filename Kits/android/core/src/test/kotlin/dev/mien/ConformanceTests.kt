@@ -82,6 +82,7 @@ internal object ConformanceTests {
                 it.status()
                 mapOf("omittable" to it.omitActions(call.strings("actions")).omittableActions)
             }
+            "light" -> mapOf("status" to journey.captureSession().showLight(call.optString("style")).status)
             "cancel capture" -> mapOf("status" to journey.captureSession().cancel().status)
             "document" -> seen(journey.documentSession().state())
             "document consent" -> seen(journey.documentSession().giveConsent(document.consentVersion!!))

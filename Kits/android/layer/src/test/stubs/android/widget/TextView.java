@@ -26,6 +26,9 @@ public class TextView extends View {
     public float getTextSize() { return 0; }
     public void setGravity(int gravity) { this.gravity = gravity; }
     public int getGravity() { return gravity; }
+    private int color = android.graphics.Color.LTGRAY;
+    public void setTextColor(int color) { this.color = color; }
+    public final int getCurrentTextColor() { return color; }
     public void setTypeface(Typeface typeface, int style) {}
     public void setMinHeight(int pixels) {}
     public int getMinHeight() { return 0; }

@@ -22,6 +22,15 @@ class CaptureAnswer internal constructor(private val answer: JsonObject) {
     val expiresAt: Long get() = answer.integer("expires_at") ?: 0
     /** The movements that the person can leave out, before the start. */
     val omittableActions: List<String> get() = answer.strings("omittable_actions")
+    /** The colors that the screen shows, or may show; `null` for none. */
+    val light: CaptureLight?
+        get() = answer.optJSONObject("light")?.let { light ->
+            CaptureLight(
+                light.boolean("required") ?: false, light.boolean("omittable") ?: false,
+                (light.list("colors") ?: emptyList()).mapNotNull { color ->
+                    (color as? JsonObject)?.let { CaptureColor(it.optString("color"), it.integer("begin") ?: return@mapNotNull null) }
+                })
+        }
     /** Whether a picture is kept with the verification. */
     val keepsPicture: Boolean get() = answer.boolean("keeps_picture") ?: false
     /** The text to show before the first frame; `null` if the person need not consent. */

@@ -41,8 +41,12 @@ class CaptureFlow(
                 answer = omit(session, answer) ?: return cancel(session)
                 continue
             }
-            if (choice != "start") return cancel(session)
+            if (choice !in setOf("start", "gentle", "off")) return cancel(session)
             screen.showWaiting()
+            if (answer.isOpen && answer.light != null) {
+                val style = if (choice != "start") choice else if (screen.prefersGentleColors) "gentle" else "vivid"
+                request { session.showLight(style) }
+            }
             val last = try { film(session) } catch (error: DeviceException) {
                 if (!retriesCamera(error)) return cancel(session)
                 answer = session.status()
@@ -59,9 +63,15 @@ class CaptureFlow(
 
     private fun readyPage(answer: CaptureAnswer) = CapturePage(
         texts.text("capture_ready_title"),
-        texts.text("capture_ready_text") + " " + texts.text(if (answer.keepsPicture) "capture_picture_kept" else "capture_picture_not_kept"),
+        listOfNotNull(
+            "capture_ready_text", if (answer.keepsPicture) "capture_picture_kept" else "capture_picture_not_kept",
+            answer.light?.let { "capture_light_text" },
+            answer.light?.let { if (it.isOmittable) "capture_light_omit" else "capture_light_cannot" }
+        ).joinToString(" ") { texts.text(it) },
         listOfNotNull(
             button("start", "button_camera", true),
+            answer.light?.let { if (screen.prefersGentleColors) null else button("gentle", "capture_light_gentle") },
+            answer.light?.let { if (it.isOmittable) button("off", "capture_light_off") else null },
             if (answer.omittableActions.isEmpty()) null else button("cannot", "capture_cannot"), cancelButton()))
 
     /** Asks which movements to leave out; `null` if the person cancels. */
@@ -89,13 +99,32 @@ class CaptureFlow(
             if (it == "cannot") screen.guide(CaptureGuide(texts.text("capture_cannot_end"), "wait", 0))
             else MienThreads.work.execute { try { session.cancel() } catch (_: MienException) {} }
         }
-        return session.run(camera, object : CaptureListener {
+        val show = LightShow()
+        val isFilming = java.util.concurrent.atomic.AtomicBoolean(true)
+        MienThreads.work.execute { showColors(session, show, isFilming) }
+        try { return film(session, show) } finally { isFilming.set(false) }
+    }
+
+    /** Fills the screen with the colors of the session, as long as it films. */
+    private fun showColors(session: CaptureSession, show: LightShow, isFilming: java.util.concurrent.atomic.AtomicBoolean) {
+        var last: Int? = null
+        while (isFilming.get()) {
+            val color = session.elapsedMillis?.let { show.color(it) }?.argb
+            if (color != last) screen.showColor(color)
+            last = color
+            Thread.sleep(25)
+        }
+        if (last != null) screen.showColor(null)
+    }
+
+    private fun film(session: CaptureSession, show: LightShow) =
+        session.run(camera, object : CaptureListener {
             override fun onGuidance(answer: CaptureAnswer) {
+                show.note(answer)
                 val name = answer.guidance.firstOrNull() ?: answer.action ?: "wait"
                 screen.guide(CaptureGuide(texts.firstOf("action_$name", "guidance_$name", "guidance_wait"), name, answer.progress ?: 0))
             }
         })
-    }
 
     private fun verdict(answer: CaptureAnswer): CaptureOutcome = when (answer.status) {
         "passed" -> CaptureOutcome.completed

@@ -13,6 +13,12 @@ interface CaptureScreen {
 
     /** Replaces what the camera's picture says. */
     fun guide(guide: CaptureGuide)
+
+    /** Fills the screen around the oval with a color, which the face reflects; `null` for the usual background. Called often, on any thread. */
+    fun showColor(argb: Int?) {}
+
+    /** Whether the person asked the system for less motion: colors are gentle at first. */
+    val prefersGentleColors: Boolean get() = false
 }
 
 class CapturePage internal constructor(

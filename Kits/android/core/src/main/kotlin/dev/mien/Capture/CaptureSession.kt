@@ -19,7 +19,7 @@ class CaptureSession internal constructor(
     private val token: Sensitive<String>, private val connection: Connection, private val clock: () -> Long = System::nanoTime
 ) {
     private var framesLeft: Long? = null
-    private var nonce: ByteArray? = null
+    @Volatile private var nonce: ByteArray? = null
     private var chain: FrameChain? = null
     /** On the clock, when the session began. */
     private var began = 0L
@@ -47,6 +47,15 @@ class CaptureSession internal constructor(
     /** Tells the server which actions the person cannot perform, before the start. It draws others. */
     fun omitActions(actions: List<String>): CaptureAnswer =
         noted(connection.json(call("POST", "accommodation", Json.bytes(mapOf("omitted_actions" to actions)))))
+
+    /**
+     * Tells the server, before the start, that the screen will show colors (`vivid`, `gentle`), or that the person must not see them (`off`).
+     * Without it, the session has no colors, and is refused if they are required.
+     */
+    fun showLight(style: String): CaptureAnswer = noted(connection.json(call("POST", "light", Json.bytes(mapOf("style" to style)))))
+
+    /** The time since the live session began, on the clock of its frames and colors; `null` before. */
+    val elapsedMillis: Long? get() = if (nonce == null) null else (clock() - began) / 1_000_000
 
     /** The person has read the text and agrees. */
     fun giveConsent(text: ConsentText): CaptureAnswer =

@@ -4,6 +4,7 @@ import android.content.Context
 import android.graphics.Canvas
 import android.graphics.Color
 import android.graphics.Paint
+import android.graphics.Path
 import android.graphics.RectF
 import android.view.View
 import dev.mien.CaptureGuide
@@ -11,9 +12,16 @@ import dev.mien.CaptureGuide
 /** Over the camera's picture: for a face, the oval with its progress and an arrow; for a document, its outline. Words say the same. */
 internal class GuideView(context: Context, private val hasOval: Boolean) : View(context) {
     private var guide: CaptureGuide? = null
+    private var color: Int? = null
     private val paint = Paint(Paint.ANTI_ALIAS_FLAG)
 
     init { importantForAccessibility = IMPORTANT_FOR_ACCESSIBILITY_NO }
+
+    /** Fills what is around the oval; `null` shows the camera's picture there. */
+    fun fill(argb: Int?) {
+        color = argb
+        invalidate()
+    }
 
     fun show(guide: CaptureGuide) {
         this.guide = guide
@@ -40,6 +48,7 @@ internal class GuideView(context: Context, private val hasOval: Boolean) : View(
     private fun drawOval(canvas: Canvas) {
         val wide = minOf(width * 0.6f, height * 0.35f)
         val box = RectF((width - wide) / 2, height / 2f - wide * 2 / 3, (width + wide) / 2, height / 2f + wide * 2 / 3)
+        color?.let { fillAround(box, it, canvas) }
         paint.color = Color.LTGRAY
         canvas.drawOval(box, paint)
         paint.color = BRAND
@@ -52,6 +61,18 @@ internal class GuideView(context: Context, private val hasOval: Boolean) : View(
         canvas.drawLine(fromX, fromY, tipX, tipY, paint)
         canvas.drawLine(tipX, tipY, tipX - (x + y) * length / 3, tipY - (y + x) * length / 3, paint)
         canvas.drawLine(tipX, tipY, tipX - (x - y) * length / 3, tipY - (y - x) * length / 3, paint)
+    }
+
+    private fun fillAround(box: RectF, color: Int, canvas: Canvas) {
+        val around = Path().apply {
+            fillType = Path.FillType.EVEN_ODD
+            addRect(0f, 0f, width.toFloat(), height.toFloat(), Path.Direction.CW)
+            addOval(box, Path.Direction.CW)
+        }
+        paint.style = Paint.Style.FILL
+        paint.color = color
+        canvas.drawPath(around, paint)
+        paint.style = Paint.Style.STROKE
     }
 
     private companion object {

@@ -1,7 +1,10 @@
 package dev.mien.android
 
+import android.animation.ValueAnimator
 import android.content.Context
+import android.graphics.Color
 import android.graphics.SurfaceTexture
+import android.os.Build
 import android.os.Handler
 import android.os.Looper
 import android.view.Gravity
@@ -39,6 +42,7 @@ class MienCaptureView(context: Context, private val texts: Texts) : FrameLayout(
     private var asked: LinkedBlockingQueue<PageAnswer>? = null
     private var onStage: ((String) -> Unit)? = null
     private var isLeft = false
+    private var usualTextColor = Color.BLACK
     private var word: TextView? = null
     private var arrow: GuideView? = null
     @Volatile private var surface: Surface? = null
@@ -94,6 +98,16 @@ class MienCaptureView(context: Context, private val texts: Texts) : FrameLayout(
         arrow?.show(guide)
     }
 
+    override fun showColor(argb: Int?) = onMain {
+        arrow?.fill(argb)
+        // A color of the capture is pale or bright, so black is readable on each.
+        word?.setTextColor(if (argb == null) usualTextColor else Color.BLACK)
+    }
+
+    /** People who turn off animations in the system's settings want less motion. */
+    override val prefersGentleColors: Boolean
+        get() = Build.VERSION.SDK_INT >= 26 && !ValueAnimator.areAnimatorsEnabled()
+
     // Views, on the main thread
 
     private fun show(page: CapturePage) {
@@ -134,6 +148,7 @@ class MienCaptureView(context: Context, private val texts: Texts) : FrameLayout(
             override fun onSurfaceTextureUpdated(updated: SurfaceTexture) = Unit
         }
         val word = label(texts.text("capture_loading"), 22f)
+        usualTextColor = word.currentTextColor
         word.accessibilityLiveRegion = View.ACCESSIBILITY_LIVE_REGION_ASSERTIVE
         val arrow = GuideView(context, shown.quality != FrameSource.Quality.DOCUMENT)
         val buttons = column(word, *shown.buttons.map { button -> button(button) { onButton(button.id) } }.toTypedArray())

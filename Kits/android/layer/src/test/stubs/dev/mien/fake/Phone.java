@@ -24,6 +24,7 @@ public final class Phone {
     private static int lastEnrollment = 1;
     /** Failed touches in a row. Five lock the sensor. */
     public static volatile int failures;
+    public static volatile boolean areAnimatorsEnabled = true;
     public static volatile int vibrations;
     /** Milliseconds in which the phone was asleep: only its clocks went on. */
     public static volatile long slept;
@@ -51,6 +52,7 @@ public final class Phone {
         hasPin = hasSensor = attests = grantsCamera = true;
         hasStrongBox = isStrongBoxFull = isCameraBusy = isKeyStoreBusy = isKeyStoreBroken = failsStills = false;
         cameraDelay = 0;
+        areAnimatorsEnabled = true;
         slept = 0;
         stills = new Size[] { new Size(4608, 3456), new Size(2592, 1944), new Size(1280, 960) };
         enrollment = 1;
