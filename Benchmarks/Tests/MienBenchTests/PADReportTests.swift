@@ -3,7 +3,13 @@ import Testing
 
 @Suite struct PADReportTests {
     private static func line(_ kind: String, _ reason: String?, isAnswered: Bool = true) -> String {
-        let reason = reason.map { "\"reason\":\"\($0)\"," } ?? ""
+        var reason = reason.map { "\"reason\":\"\($0)\"," } ?? ""
+        // The decision about cues gave this reason, and would not have at another threshold.
+        if reason.contains("presentation_attack") {
+            reason += "\"total\":0.2,"
+        } else {
+            reason += reason.replacing("reason", with: "otherReason")
+        }
         return
             "{\"isAnswered\":\(isAnswered),\"kind\":\"\(kind)\",\"pack\":\"p-1\",\"person\":7,\(reason)\"presentation\":\"require\"}\n"
     }
@@ -29,6 +35,7 @@ import Testing
             "| passive | fitted clip, own blink | 1 | 1 | 100.0 % | 2.5–100.0 % | 0.0 % | `presentation_attack` 1 |",
             "- Active: highest APCER 0.0 %; 0 of 1 over all instruments except the injected animated photo (0.0–97.5 %).",
             "`p-1`, presentation check `require`",
+            "| passive | 0.25 | 1 of 3 | 0.8–90.6 % | 0 of 0 | – | 0 of 1 | 0.0–97.5 % |",
         ] { #expect(result.out.contains(row), "\(row)\n\(result.out)") }
     }
 

@@ -53,10 +53,12 @@ extension LivenessTrials {
             let challenge = try LivenessChallenge(
                 steps: actions.map { .init($0, pauseMilliseconds: 500) })
             try await trial("fitted clip, turns on cue, active", actor, challenge)
-            // At this rate, neighboring frames are farther apart than a turn is long.
-            try await trial(
-                "fitted clip, turns on cue, active, 6 frames a second", actor, challenge,
-                framesPerSecond: 6)
+            for (rate, lines) in [(6.0, 480), (8, 480), (12, 480), (30, 480), (6, 1080)] {
+                try await trial(
+                    "fitted clip, turns on cue, active, \(Int(rate)) frames a second, \(lines) lines",
+                    Enlarged(actor, lines: lines, seed: UInt64(seed)), challenge,
+                    framesPerSecond: rate)
+            }
         }
     }
 

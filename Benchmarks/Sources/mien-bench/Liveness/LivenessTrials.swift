@@ -17,8 +17,8 @@ struct LivenessTrials {
     private let settings: VerificationSettings
 
     private(set) var tallies: [String: [String: Int]] = [:]
-    /// Receives every trial's kind and refusals; `nil` refusals if the session had not ended.
-    var onTrial: ((_ person: Int?, _ kind: String, _ refusals: [SessionRefusal]?) -> Void)?
+    /// Receives every trial's kind and session.
+    var onTrial: ((_ person: Int?, _ kind: String, _ session: LivenessSession) -> Void)?
     /// The person whose photo attacks are being made from.
     private var person: Int?
     /// Where lines go.
@@ -68,6 +68,15 @@ struct LivenessTrials {
             try await trial(
                 "attack on_varied_screen passive",
                 ShownOnScreen(head(seed), variedBy: seed), .passive)
+            for (mode, challenge) in [("active", active), ("passive", .passive)] {
+                try await trial(
+                    "attack rephotographed \(mode)",
+                    Rephotographed(
+                        ShownOnScreen(head(seed), variedBy: seed + 900), variedBy: seed), challenge)
+                try await trial(
+                    "attack printed_mask \(mode)", PrintedMask(head(seed), variedBy: seed),
+                    challenge)
+            }
             try await trial("animated photo active", head(seed), active)
             try await trial("animated photo passive", head(seed), .passive)
 
@@ -130,7 +139,7 @@ struct LivenessTrials {
         let outcome =
             session.refusals.map { $0.isEmpty ? "ACCEPTED" : $0[0].rawValue } ?? "source_ended"
         tallies[kind, default: [:]][outcome, default: 0] += 1
-        onTrial?(kind.contains("clip") ? nil : person, kind, session.refusals)
+        onTrial?(kind.contains("clip") ? nil : person, kind, session)
         let failed = session.checks.filter { !$0.hasPassed }.map(\.check.rawValue).joined(
             separator: ",")
         let measured = session.checks.compactMap { check in

@@ -73,10 +73,10 @@ struct PADCommand: AsyncParsableCommand {
         let presentation = trials.presentation.rawValue, encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         trials.output = .standardError
-        trials.onTrial = { person, kind, refusals in
+        trials.onTrial = { person, kind, session in
             let trial = PADTrial(
                 pack: pack, presentation: presentation, person: person, kind: kind,
-                refusals: refusals)
+                session: session)
             guard let line = try? encoder.encode(trial) else { return }
             FileHandle.standardOutput.write(line + Data("\n".utf8))
         }

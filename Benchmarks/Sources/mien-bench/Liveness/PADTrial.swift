@@ -26,16 +26,29 @@ struct PADTrial: Codable {
     let reason: String?
     /// Whether a liveness check judged it.
     let isAnswered: Bool
+    /// The first reason other than the decision about cues, which a threshold moves; `nil` without.
+    let otherReason: String?
+    /// The sum of the weights of the cues; `nil` if none was measured.
+    let total: Double?
 
-    /// - Parameter refusals: `nil` if the session had not ended when the actor did.
     init(
-        pack: String, presentation: String, person: Int?, kind: String, refusals: [SessionRefusal]?
+        pack: String, presentation: String, person: Int?, kind: String, session: LivenessSession
     ) {
         (self.pack, self.presentation, self.person, self.kind) = (pack, presentation, person, kind)
-        let refusals = refusals ?? [.sourceEnded]
+        // A session that had not ended when the actor did has no refusals.
+        let refusals = session.refusals ?? [.sourceEnded]
+        otherReason = refusals.first { !Self.reasonsOfDecision.contains($0) }?.rawValue
+        total = session.decision.weights.isEmpty ? nil : session.decision.total
         let found = refusals.first(where: \.isOfLiveness) ?? refusals.first
         (reason, isAnswered) = (found?.rawValue, found?.isOfLiveness ?? true)
     }
+
+    private static let reasonsOfDecision: [SessionRefusal] = [
+        .flat, .printOrScreen, .presentationAttack,
+    ]
+
+    /// Whether a session with this largest sum of weights accepts it.
+    func isAccepted(upTo limit: Double) -> Bool { otherReason == nil && total ?? 0 <= limit }
 
     var outcome: Outcome {
         guard let reason else { return .accepted }

@@ -57,13 +57,14 @@ public struct FlatPhoto: LivenessActor {
         let mouth =
             skill == .cutOutAndBent && m.mouth > 0
             ? MeshWarp.openingMouth(of: mesh, by: m.mouth) : nil
+        let center = mesh.bounds.center
         let plane = Plane(
-            center: mesh.bounds.center, yaw: yaw, pitch: pitch, distance: 4 * mesh.bounds.width,
+            center: center, yaw: yaw, pitch: pitch, distance: 4 * mesh.bounds.width,
             radius: radius)
         let image = base.remapped(
             width: photo.width, height: photo.height, background: RGBColor(90, 90, 90)
         ) { p in
-            let centered = (p - mesh.bounds.center - shift) * (1 / zoom) + mesh.bounds.center
+            let centered = (p - center - shift) * (1 / zoom) + center
             var q = plane.source(of: centered)
             if let mouth { q = mouth(q) }
             return q

@@ -96,7 +96,7 @@ struct LivenessScoreTests {
         ).session
         #expect(session.refusals?.first == .actionMissed && session.livenessScore == 0)
         // The depth was measured, and was good.
-        #expect(session.checks.first { $0.check == .depth }?.score == 100)
+        #expect(session.checks.first { $0.check == .decision }?.score == 100)
     }
 
     @Test("a flat picture's depth scores 0")

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// A condition under which a presentation-attack network can judge a face.
 public enum PresentationGate: String, Sendable, CaseIterable, Codable {
     /// Enough of the surroundings is in the picture.
@@ -52,14 +54,24 @@ public struct PresentationAttackScore: Sendable, Hashable {
     }
 
     public let finding: Finding
-    /// 0...1, set by the pack. A session with a higher score is refused at the most lenient setting
-    /// and at the strictest one.
+    /// 0...1, set by the pack: the score that speaks neither for an attack nor for a face, and one
+    /// that speaks for a face by one step.
     public let limit: Double, strictLimit: Double
 
     /// - Parameter strictLimit: Half the limit by default.
     public init(_ finding: Finding, limit: Double, strictLimit: Double? = nil) {
         (self.finding, self.limit) = (finding, limit)
         self.strictLimit = strictLimit ?? limit / 2
+    }
+
+    /// Returns how far `attack`, 0...1, lies above the limit, in steps between the strict limit and
+    /// the limit, on the scale of log odds.
+    func steps(of attack: Double) -> Double {
+        func logOdds(_ share: Double) -> Double {
+            let share = min(1 - 1e-6, max(1e-6, share))
+            return log(share / (1 - share))
+        }
+        return (logOdds(attack) - logOdds(limit)) / (logOdds(limit) - logOdds(strictLimit))
     }
 
     /// The probability of an attack; `nil` when the network was not asked.

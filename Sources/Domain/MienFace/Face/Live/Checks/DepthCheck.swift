@@ -1,15 +1,14 @@
-/// Detects flat pictures. One homography maps a flat picture's points from one view to another; it
+/// Measures depth, to detect flat pictures. One homography maps a flat picture's points from one view to another; it
 /// cannot do so for the points of a turning head.
 struct DepthCheck: LivenessCheck {
     static let name = LivenessCheckResult.Check.depth
     static let refusals = [SessionRefusal.flat]
 
-    private let limits: LivenessLimits
     private var front: [Point] = []
     private var extent = 1.0
     private var largest: [Double] = []
 
-    init(limits: LivenessLimits) { self.limits = limits }
+    init(limits: LivenessLimits) {}
 
     mutating func observe(_ observation: LivenessObservation) {
         switch observation {
@@ -36,12 +35,11 @@ struct DepthCheck: LivenessCheck {
         largest[largest.count - 1] = max(largest[largest.count - 1], residual / max(extent, 1e-9))
     }
 
+    var cues: [LivenessDecision.Cue: Double] { largest.min().map { [.depth: $0] } ?? [:] }
+
     /// `nil` when no turn took place.
     var result: LivenessCheckResult? {
-        guard let smallest = largest.min() else { return nil }
-        return LivenessCheckResult(
-            Self.name, refusal: smallest < limits.depth ? .flat : nil, measured: smallest,
-            limit: limits.depth, score: LivenessLimits.depthScale.score(smallest))
+        largest.min().map { LivenessCheckResult(Self.name, refusal: nil, measured: $0) }
     }
 }
 
@@ -52,10 +50,4 @@ extension LivenessCheckResult.Check {
 extension SessionRefusal {
     /// The head turned like a flat picture.
     public static let flat = SessionRefusal("flat", "the head turned like a flat picture")
-}
-
-extension LivenessLimits {
-    /// Minimum homography residual between front and side, as a fraction of the face's extent.
-    package var depth: Double { at(Self.depthScale) }
-    static let depthScale = LivenessScale(0.05, 0.06)
 }

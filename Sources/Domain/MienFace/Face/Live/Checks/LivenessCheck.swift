@@ -1,8 +1,9 @@
 /// A test that a live session must pass.
 ///
 /// A session tells all its checks what it sees. Each check measures on its own and gives its result;
-/// none compensates for another. All that belongs to a check is in its file: its name, limits, and
-/// refusals with their words.
+/// none compensates for another. Only what tells a face from a print or a screen by degrees is judged
+/// together, by ``LivenessDecision``. All that belongs to a check is in its file: its name, limits,
+/// and refusals with their words.
 protocol LivenessCheck: Sendable {
     static var name: LivenessCheckResult.Check { get }
     /// The reasons for which the check refuses a session.
@@ -23,6 +24,11 @@ protocol LivenessCheck: Sendable {
     func objection(to face: LiveFace) -> Guidance?
     /// Whether the still phase must go on, because the check has not seen enough.
     var wantsMore: Bool { get }
+    /// Measurements for the decision that is made about those of all checks. A check that has any
+    /// does not judge them itself: its first refusal is the reason if one of them weighs most.
+    var cues: [LivenessDecision.Cue: Double] { get }
+    /// Whether ``cues`` are only observed and refuse nobody.
+    var isObserved: Bool { get }
     /// `nil` when there was nothing to measure.
     var result: LivenessCheckResult? { get }
 }
@@ -34,6 +40,8 @@ extension LivenessCheck {
     var failure: SessionRefusal? { nil }
     func objection(to face: LiveFace) -> Guidance? { nil }
     var wantsMore: Bool { false }
+    var cues: [LivenessDecision.Cue: Double] { [:] }
+    var isObserved: Bool { false }
 }
 
 /// An observation of a session. In order: pictures, then the still phase, then actions.

@@ -7,9 +7,11 @@ struct LivenessChecks: Sendable {
         LightCheck.self, OrderCheck.self,
     ]
 
+    private let limits: LivenessLimits
     private var checks: [any LivenessCheck]
 
     init(challenge: LivenessChallenge, limits: LivenessLimits) {
+        self.limits = limits
         checks = Self.all.filter { $0.isNeeded(for: challenge) }.map { $0.init(limits: limits) }
     }
 
@@ -29,7 +31,54 @@ struct LivenessChecks: Sendable {
 
     var wantsMore: Bool { checks.contains { $0.wantsMore } }
 
-    var results: [LivenessCheckResult] { checks.compactMap(\.result) }
+    /// The decision about the cues of all checks except those that are only observed.
+    var decision: LivenessDecision { decision { !$0.isObserved } }
 
-    var refusals: [SessionRefusal] { results.compactMap(\.refusal) }
+    private func decision(about isIncluded: (any LivenessCheck) -> Bool) -> LivenessDecision {
+        LivenessDecision(
+            checks.filter(isIncluded).reduce(into: [:]) { cues, check in
+                cues.merge(check.cues) { $1 }
+            })
+    }
+
+    /// A check of which a cue weighs most in a decision that refuses has the same refusal as the
+    /// decision.
+    var results: [LivenessCheckResult] {
+        let required = decision, score = LivenessDecision.scale.score(required.total)
+        var results: [LivenessCheckResult] = [], refusal: SessionRefusal?
+        for check in checks {
+            guard let result = check.result else { continue }
+            let cues = check.cues
+            let judging = check.isObserved ? decision { _ in true } : required
+            guard let worst = judging.refusal(over: limits.decision), cues[worst] != nil else {
+                results.append(result)
+                continue
+            }
+            let finding = type(of: check).refusals[0]
+            if !check.isObserved { refusal = finding }
+            results.append(
+                LivenessCheckResult(
+                    result.check, refusal: check.isObserved ? nil : finding,
+                    measured: result.measured, score: check.isObserved ? nil : score,
+                    frames: result.frames,
+                    observed: check.isObserved ? finding : nil))
+        }
+        guard !required.weights.isEmpty else { return results }
+        return results + [
+            LivenessCheckResult(
+                .decision, refusal: refusal, measured: required.total, limit: limits.decision,
+                score: score)
+        ]
+    }
+
+    var refusals: [SessionRefusal] {
+        results.compactMap(\.refusal).reduce(into: []) { refusals, refusal in
+            if !refusals.contains(refusal) { refusals.append(refusal) }
+        }
+    }
+}
+
+extension LivenessCheckResult.Check {
+    /// What the cues of several checks weigh together. Not a check of its own.
+    public static let decision = Self(rawValue: "decision")
 }

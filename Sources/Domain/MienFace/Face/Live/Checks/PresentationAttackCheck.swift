@@ -1,7 +1,7 @@
 internal import MienCore
 
-/// Evaluates the scores of the pack's presentation-attack network. Uses the session's median, so
-/// that no single frame decides. Can only add a refusal: no other check is told its result.
+/// Collects the scores of the pack's presentation-attack network. Uses the session's median, so that
+/// no single frame decides.
 ///
 /// Where it is required, it fails closed: the still phase goes on until enough frames were judged,
 /// and the person is told what keeps them from it.
@@ -16,7 +16,7 @@ struct PresentationAttackCheck: LivenessCheck {
 
     private let limits: LivenessLimits
     private var attacks: [Double] = []
-    private var scale = LivenessScale(1, 0.5)
+    private var last: PresentationAttackScore?
 
     init(limits: LivenessLimits) { self.limits = limits }
 
@@ -31,7 +31,7 @@ struct PresentationAttackCheck: LivenessCheck {
             let attack = score.attack
         else { return }
         attacks.append(attack)
-        scale = LivenessScale(score.limit, score.strictLimit)
+        last = score
     }
 
     func objection(to face: LiveFace) -> Guidance? {
@@ -41,22 +41,25 @@ struct PresentationAttackCheck: LivenessCheck {
         return gate.guidance
     }
 
-    var wantsMore: Bool { limits.presentation == .require && attacks.count < Self.minFrames }
+    var wantsMore: Bool { limits.presentation == .require && !hasEnough }
+
+    private var hasEnough: Bool { limits.presentation != .off && attacks.count >= Self.minFrames }
+
+    var isObserved: Bool { limits.presentation == .observe }
+
+    var cues: [LivenessDecision.Cue: Double] {
+        guard hasEnough, let last else { return [:] }
+        return [.network: last.steps(of: attacks.median)]
+    }
 
     /// `nil` when the check is off, and while it is only observed and has too few frames.
     var result: LivenessCheckResult? {
-        let mode = limits.presentation
-        if mode == .off { return nil }
-        guard attacks.count >= Self.minFrames else {
-            guard mode == .require else { return nil }
-            return LivenessCheckResult(Self.name, refusal: .badQuality, frames: attacks.count)
+        if hasEnough {
+            return LivenessCheckResult(
+                Self.name, refusal: nil, measured: attacks.median, frames: attacks.count)
         }
-        let middle = attacks.median, limit = limits.at(scale)
-        let finding = middle > limit ? SessionRefusal.presentationAttack : nil
-        return LivenessCheckResult(
-            Self.name, refusal: mode == .require ? finding : nil, measured: middle, limit: limit,
-            score: mode == .require ? scale.score(middle) : nil, frames: attacks.count,
-            observed: mode == .observe ? finding : nil)
+        guard limits.presentation == .require else { return nil }
+        return LivenessCheckResult(Self.name, refusal: .badQuality, frames: attacks.count)
     }
 }
 

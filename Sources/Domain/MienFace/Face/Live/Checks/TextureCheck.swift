@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Checks whether the picture has the marks of a print or a screen. Uses the session's median of
-/// each cue, so that no single frame decides.
+/// Measures the marks that prints and screens leave in the picture. Uses the session's median of each
+/// cue, so that no single frame decides.
 ///
-/// The check is weak by nature: a good print held close, or a screen with finer pixels than the
-/// camera's, shows no marks. It complements the other checks.
+/// They are weak by nature: a good print held close, or a screen with finer pixels than the camera's,
+/// shows none.
 struct TextureCheck: LivenessCheck {
     static let name = LivenessCheckResult.Check.texture
     static let refusals = [SessionRefusal.printOrScreen]
@@ -13,18 +13,18 @@ struct TextureCheck: LivenessCheck {
     private static let maxFrames = 64
     private static let minFrames = 5
 
-    private let limits: LivenessLimits
     private var peaks: [Double] = [], glares: [Double] = [], borders: [Double] = [],
         bands: [Double] = []
     private var last: FacePatch?
 
-    init(limits: LivenessLimits) { self.limits = limits }
+    init(limits: LivenessLimits) {}
+    private init() {}
 
     mutating func observe(_ observation: LivenessObservation) {
         if let face = observation.frontalFace { see(face) }
     }
 
-    mutating func restart() { self = TextureCheck(limits: limits) }
+    mutating func restart() { self = TextureCheck() }
 
     mutating func see(_ face: LiveFace) {
         guard glares.count < Self.maxFrames else { return }
@@ -39,23 +39,18 @@ struct TextureCheck: LivenessCheck {
         }
     }
 
-    /// The measured cues and their limits; empty with too few frames.
-    var cues: [(word: String, measured: Double, limit: Double, scale: LivenessScale)] {
-        [
-            ("peak", peaks, LivenessLimits.texturePeakScale),
-            ("glare", glares, LivenessLimits.glareScale),
-            ("border", borders, LivenessLimits.borderScale),
-            ("banding", bands, LivenessLimits.bandingScale),
-        ]
-        .filter { $0.1.count >= Self.minFrames }.map { ($0.0, $0.1.median, limits.at($0.2), $0.2) }
+    /// Empty with too few frames.
+    var cues: [LivenessDecision.Cue: Double] {
+        [.peak: peaks, .glare: glares, .border: borders, .banding: bands]
+            .filter { $0.value.count >= Self.minFrames }.mapValues(\.median)
     }
 
-    /// The worst ratio of a cue to its limit.
+    /// What all the cues weigh together.
     var result: LivenessCheckResult? {
-        guard let worst = cues.map({ $0.measured / $0.limit }).max() else { return nil }
+        let cues = cues
+        guard !cues.isEmpty else { return nil }
         return LivenessCheckResult(
-            Self.name, refusal: worst > 1 ? .printOrScreen : nil, measured: worst, limit: 1,
-            score: cues.map { $0.scale.score($0.measured) }.min())
+            Self.name, refusal: nil, measured: LivenessDecision(cues).total)
     }
 
     /// Measures banding. A screen's refresh and a camera's shutter produce horizontal bands that
@@ -105,18 +100,4 @@ extension SessionRefusal {
     /// The picture has the marks of a print or a screen.
     public static let printOrScreen = SessionRefusal(
         "print_or_screen", "the picture shows signs of a print or a screen")
-}
-
-extension LivenessLimits {
-    /// Maximum ``TextureCues/peak``, in decibels.
-    static let texturePeakScale = LivenessScale(40, 34)
-    /// Maximum ``TextureCues/glare``.
-    package var glare: Double { at(Self.glareScale) }
-    static let glareScale = LivenessScale(0.25, 0.1)
-    /// Maximum ``TextureCues/border``, in levels.
-    package var border: Double { at(Self.borderScale) }
-    static let borderScale = LivenessScale(170, 100)
-    /// Maximum ratio of the rows' differences between frames to the columns'.
-    package var banding: Double { at(Self.bandingScale) }
-    static let bandingScale = LivenessScale(6, 3)
 }

@@ -18,18 +18,20 @@ struct ActionPeak: Sendable {
     /// - Parameter progress: In this frame; 1 is complete.
     /// - Returns: The progress in this frame or at the peak before it, whichever is greater.
     mutating func see(_ progress: Double, at time: Duration) -> Double {
-        last = last.suffix(2) + [(progress, time)]
-        guard last.count == 3, last[1].progress >= Self.nearly else { return progress }
-        let (a, b, c) = (last[0], last[1], last[2])
-        let (before, after) = (b.time - a.time, c.time - b.time)
-        guard [before, after].allSatisfy({ (Self.slow...Self.slowest).contains($0) }),
-            a.progress < b.progress, c.progress < b.progress
+        last = last.suffix(3) + [(progress, time)]
+        guard last.count == 4 else { return progress }
+        let (a, b, c, d) = (last[0], last[1], last[2], last[3]), seen = max(b.progress, c.progress)
+        let gaps = [b.time - a.time, c.time - b.time, d.time - c.time]
+        guard seen >= Self.nearly,
+            gaps.allSatisfy({ (Self.slow...Self.slowest).contains($0) })
         else { return progress }
-        // The parabola through the three.
-        let x = -before.seconds, z = after.seconds
-        let left = (a.progress - b.progress) / x, right = (c.progress - b.progress) / z
-        let curve = (right - left) / (z - x), slope = left - curve * x
-        guard curve < 0 else { return progress }
-        return max(progress, b.progress - slope * slope / (4 * curve))
+        // Where the line of the way out meets that of the way back. Heads slow down before they turn
+        // around, so the peak is lower: halfway to it from the highest frame.
+        let rise = (b.progress - a.progress) / gaps[0].seconds,
+            fall = (c.progress - d.progress) / gaps[2].seconds, gap = gaps[1].seconds
+        guard rise > 0, fall > 0 else { return progress }
+        let turned = (c.progress - b.progress + fall * gap) / (rise + fall)
+        guard (0...gap).contains(turned) else { return progress }
+        return max(progress, (seen + b.progress + rise * turned) / 2)
     }
 }

@@ -8,7 +8,8 @@ internal import Foundation
 ///                  │                                another face, a flat one, …
 ///                  └─▶ acquire again when the person moves
 ///
-/// Every check must pass; none compensates for another. The data kept about frames is bounded.
+/// Every check must pass; none compensates for another, except in what ``LivenessDecision`` weighs.
+/// The data kept about frames is bounded.
 public struct LivenessSession: Sendable {
     enum Phase: Sendable {
         case acquiring
@@ -112,6 +113,9 @@ public struct LivenessSession: Sendable {
         else { return 0 }
         return checks.compactMap(\.score).min() ?? 0
     }
+
+    /// The decision about what the checks have measured by degrees. For benchmarks.
+    public var decision: LivenessDecision { allChecks.decision }
 
     /// The results of the checks that have measured something.
     public var checks: [LivenessCheckResult] { allChecks.results }
