@@ -125,7 +125,7 @@ def without(world):
     server, site = world.server(), Site()
     for app_id in [lit_app(server), lit_app(server, "require", light_accommodation=True)]:
         run, page = opened(world, server, site, app_id)
-        page.see("Start without colors then")
+        page.see("If that applies to you, start without colors")
         page.press("Start without colors")
         page.find("[data-name]", 40)
         page.js("new Promise((done) => setTimeout(done, 1500))")

@@ -218,7 +218,9 @@ extension CaptureFlow {
         while !Task.isCancelled {
             if let time = await session.elapsed {
                 let color = colors.color(at: time)
-                change { $0.color = color }
+                if case .face(let stage) = screen, stage.color != color {
+                    change { $0.color = color }
+                }
             }
             await pause(.milliseconds(25))
         }

@@ -221,7 +221,7 @@ extension CaptureTexts {
             capture_light_cannot Changing colors can be harmful to people with photosensitive epilepsy. Cancel then, and continue another way.
             capture_light_gentle Start with gentle colors
             capture_light_off Start without colors
-            capture_light_omit Changing colors can be harmful to people with photosensitive epilepsy. Start without colors then.
+            capture_light_omit Changing colors can be harmful to people with photosensitive epilepsy. If that applies to you, start without colors.
             capture_light_text While the camera looks at you, the screen changes color. Your face reflects the colors, which shows that you are there.
             capture_loading One moment…
             capture_offline No connection. Trying again…

@@ -317,7 +317,7 @@ extension LiveSession {
     /// Returns the requested actions and the rounded measurements for the audit log. They contain
     /// nothing of a picture and nothing that distinguishes one person from another.
     func measured(at now: Instant) -> [String: JSONValue] {
-        let checks = judgment.end?.checks ?? []
+        let checks = (judgment.end?.checks ?? []).filter { recordsLight || $0.check != .light }
         let numbers = checks.compactMap { check in
             check.measured.map {
                 (check.check.rawValue, JSONValue.number(($0 * 100).rounded() / 100))
@@ -336,7 +336,7 @@ extension LiveSession {
         }
         if !judged.isEmpty { detail["judged"] = .object(Dictionary(judged) { $1 }) }
         // Whether a person left the colors out, or the client has none, is not recorded.
-        if judgesLight, !checks.isEmpty, !checks.contains(where: { $0.check == .light }) {
+        if recordsLight, !checks.isEmpty, !checks.contains(where: { $0.check == .light }) {
             detail["not_run"] = .array([.string(LivenessCheckResult.Check.light.rawValue)])
         }
         let observed = checks.compactMap(\.observed)

@@ -435,7 +435,10 @@ package final class CaptureService: Sendable {
             keepsPicture: content.keepsPicture == true ? true : nil)
         guard content.rules.mode != .image else { return answer }
         if record.state == .open, content.liveUntil == nil, live.find(record.id) == nil {
-            let omittable = (content.rulesForAll ?? content.rules).omittable
+            var all = content.rulesForAll ?? content.rules
+            // Without colors or a blink, the mode may be the active one, which has more actions.
+            all.mode = content.rules.mode
+            let omittable = all.omittable
             answer.omittableActions =
                 omittable.isEmpty ? nil : omittable.map { .init(rawValue: $0.rawValue) }
             answer.light = (content.rulesForAll ?? content.rules).offeredLight

@@ -13,6 +13,10 @@ struct LiveSession: Sendable {
     static let maxAhead: Duration = .milliseconds(500)
     /// How far it may be behind, which allows for transmission and for collecting a batch.
     static let maxBehind: Duration = .seconds(5)
+    /// The same where colors of the screen are required. Together with ``LightChallenge/ahead``, it is
+    /// less than the time that the check looks at, so that nobody knows all colors of that time before
+    /// the first frame under them is due.
+    static let maxBehindColors: Duration = .seconds(3)
 
     /// The silence after which the client is considered gone.
     static let maxSilence: Duration = .seconds(15)
@@ -23,8 +27,9 @@ struct LiveSession: Sendable {
     let challenge: LivenessChallenge?
     /// The colors that the screen shows; `nil` without.
     let light: LiveColors?
-    /// Whether the policy judges the light of the screen.
-    let judgesLight: Bool
+    /// Whether the policy judges the light of the screen, and the audit log says how. It does not
+    /// where a person may leave out required colors: whoever passed without would be known to need it.
+    let recordsLight: Bool
     let maxFrames: Int
     private(set) var chain: FrameChain
     private(set) var judgment: LiveJudgment
@@ -36,7 +41,7 @@ struct LiveSession: Sendable {
     /// The number of pictures analyzed, including malformed ones.
     private(set) var looks = 0
     private var heardAt: Instant
-    /// Whether a drawn action has been announced.
+    /// Whether something that was drawn has been revealed: an action, or required colors.
     private(set) var wasInstructed = false
     private(set) var last: FrameEvent?
     private(set) var camera: CameraClass?
@@ -52,7 +57,8 @@ struct LiveSession: Sendable {
         at now: Instant,
         until end: Instant, maxFrames: Int
     ) throws {
-        (self.light, judgesLight) = (light, rules.judgesLight)
+        self.light = light
+        recordsLight = rules.judgesLight && (rules.light == .observe || !rules.mayOmitLight)
         (self.nonce, began, self.challenge, self.maxFrames) = (nonce, now, challenge, maxFrames)
         heardAt = now
         deadline = min(end, now + .seconds(rules.timeoutSeconds))
@@ -95,7 +101,7 @@ struct LiveSession: Sendable {
             if time > elapsed + Self.maxAhead {
                 return .refused(CaptureRefusal.frameEarly.rawValue)
             }
-            if time < elapsed - Self.maxBehind {
+            if time < elapsed - (light?.mode == .require ? Self.maxBehindColors : Self.maxBehind) {
                 return .refused(CaptureRefusal.frameLate.rawValue)
             }
             admitted.append(AdmittedFrame(frame: frame, chain: chain))
@@ -127,7 +133,8 @@ struct LiveSession: Sendable {
         let event = judgment.handle(reading)
         last = event
         // Actions that every session requests, which are keeping still and the blink in passive
-        // mode, reveal nothing.
+        // mode, reveal nothing. Required colors are revealed from the first answer on.
+        if light?.mode == .require { wasInstructed = true }
         if challenge != nil, let action = event.action, action != .keepStill {
             wasInstructed = true
         }

@@ -67,7 +67,7 @@ struct LocalFaces {
         if let worst = reasons.first {
             throw Failure(
                 .badInput, worst.rawValue,
-                "\(path): a score would not mean what it says: \(reasons.map(\.advice).joined(separator: "; "))"
+                "\(path): a score would not have the meaning that was measured: \(reasons.map(\.advice).joined(separator: "; "))"
             )
         }
         return Capture(

@@ -92,7 +92,8 @@ public struct FaceAnalyzer: Sendable {
         let faces = try faces(in: image, turnedBy: quarters, search: search, with: networks)
         guard let first = faces.first else { return FaceAnalysis(faces: [], main: nil) }
         var main = first, rivals = Array(faces.dropFirst())
-        if Self.width(of: rivals) >= Self.smallRival * first.box.width {
+        // In a photo, whoever seems to be there stays a rival.
+        if search == .near, Self.width(of: rivals) >= Self.smallRival * first.box.width {
             (main, rivals) = try withoutMistakes(faces, in: image, with: networks)
         }
         let analyzed = try analyzed(
@@ -122,11 +123,10 @@ public struct FaceAnalyzer: Sendable {
             let mesh = try mesher.mesh(of: face, in: image, with: networks)
             if mesh.presence > PresentationGate.minPresence { whole.append(face) }
         }
-        whole += faces.dropFirst(Self.maxDoubted)
         guard let main = whole.first, main.box.width > 0 else {
             return (faces[0], Array(faces.dropFirst()))
         }
-        return (main, Array(whole.dropFirst()))
+        return (main, whole.dropFirst() + faces.dropFirst(Self.maxDoubted))
     }
 
     /// Measures a face that was detected in the same `image`.

@@ -167,7 +167,7 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "face.shadow.presentation_threshold", .number(0...1), "0.5",
-            "Minimum probability of a face, at which face.shadow.presentation accepts. face.presentation has 0.5, or up to 0.7 with face.liveness.threshold."
+            "Minimum probability of a face, at which face.shadow.presentation accepts, by the network alone. face.presentation weighs the network with other signs."
         ),
         .init("face.quality", .integer(0...100), "48", "Minimum quality of a selfie."),
         .init(

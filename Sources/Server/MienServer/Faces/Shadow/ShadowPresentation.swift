@@ -1,8 +1,8 @@
 package import MienCore
 internal import MienFace
 
-/// A policy of the presentation check that judges live captures beside the active one, without
-/// deciding them.
+/// A policy of the presentation network that judges live captures beside the active one, without
+/// deciding them. It judges the network's score alone, which the active policy weighs with other signs.
 package struct ShadowPresentation: Sendable, Equatable {
     package let mode: PresentationMode
     /// The least probability of a face, 0...1, that `require` accepts.

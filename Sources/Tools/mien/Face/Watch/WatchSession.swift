@@ -161,8 +161,7 @@ struct WatchSessionEnd: Sendable {
         }
         if mode != .image, presentation != .require {
             lines.append(
-                "  warning: no network refused prints and screens, unlike on most servers; "
-                    + "use --presentation require")
+                "  warning: the presentation check was not required; use --presentation require")
         }
         return lines
     }

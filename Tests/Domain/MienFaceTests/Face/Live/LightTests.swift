@@ -40,7 +40,7 @@ struct LightTests {
 
     @Test("invalid sequences are refused")
     func invalid() {
-        let red = LightChallenge.Step(RGBColor(255, 0, 0), milliseconds: 400)
+        let red = LightChallenge.Step(RGBColor(255, 102, 102), milliseconds: 400)
         let blue = LightChallenge.Step(RGBColor(0, 0, 255), milliseconds: 700)
         func isValid(_ steps: [LightChallenge.Step]) -> Bool {
             (try? LightChallenge(steps: steps)) != nil
@@ -49,12 +49,13 @@ struct LightTests {
         #expect(!isValid([red, .init(blue.color, milliseconds: 399)]))
         #expect(!isValid([red, .init(blue.color, milliseconds: 701)]))
         #expect(!isValid((0...1500).map { $0 % 2 == 0 ? red : blue }))
+        #expect(!isValid([.init(RGBColor(255, 0, 0), milliseconds: 400), blue]), "saturated red")
     }
 
     @Test("a sequence survives JSON, and says which color is shown when")
     func times() throws {
         let challenge = try LightChallenge(steps: [
-            .init(RGBColor(255, 0, 0), milliseconds: 400),
+            .init(RGBColor(255, 102, 102), milliseconds: 400),
             .init(RGBColor(0, 0, 255), milliseconds: 500),
         ])
         let data = try JSONEncoder().encode(challenge)
@@ -62,7 +63,7 @@ struct LightTests {
         let times = [-1, 0, 399, 400, 899, 900].map { Duration.milliseconds($0) }
         #expect(times.map(challenge.index(at:)) == [nil, 0, 0, 1, 1, nil])
         #expect(challenge.begin(of: 1) == .milliseconds(400))
-        #expect(challenge.light(at: .seconds(-1)) == LinearLight(RGBColor(255, 0, 0)))
+        #expect(challenge.light(at: .seconds(-1)) == LinearLight(RGBColor(255, 102, 102)))
         #expect(challenge.light(at: .seconds(9)) == LinearLight(RGBColor(0, 0, 255)))
     }
 

@@ -186,11 +186,15 @@ struct FaceAnalyzerTests {
         let isFace = SyntheticHead().outputs(), isNone = SyntheticHead().outputs(evidence: -3)
         show(near: [hand, face])
         networks.answer(.mesh, isNone, isFace, isFace)
-        let main = try #require(try analyzer.analyze(image, with: networks).main)
+        let main = try #require(try analyzer.analyze(image, search: .near, with: networks).main)
         #expect(main.detection.box.width < 100 && main.quality[.singleFace]?.value == 0)
+        // In a photo, both stay: a covered face is not exchanged for that of somebody behind.
+        networks.answer(.mesh, isNone, isFace, isFace)
+        let photo = try #require(try analyzer.analyze(image, with: networks).main)
+        #expect(photo.detection.box.width > 140 && photo.quality[.singleFace]?.value ?? 0 > 0.5)
         // Two faces remain two.
         networks.answer(.mesh, isFace)
-        let both = try #require(try analyzer.analyze(image, with: networks).main)
+        let both = try #require(try analyzer.analyze(image, search: .near, with: networks).main)
         #expect(both.detection.box.width > 140)
         #expect(both.quality[.singleFace]?.value ?? 0 > 0.5)
         // Without any whole face, the most prominent one is reported.

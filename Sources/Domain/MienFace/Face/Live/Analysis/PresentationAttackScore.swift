@@ -65,13 +65,16 @@ public struct PresentationAttackScore: Sendable, Hashable {
     }
 
     /// Returns how far `attack`, 0...1, lies above the limit, in steps between the strict limit and
-    /// the limit, on the scale of log odds.
-    func steps(of attack: Double) -> Double {
+    /// the limit, on the scale of log odds. Not a number, or limits that are no limits, give NaN, which
+    /// the decision refuses.
+    package func steps(of attack: Double) -> Double {
         func logOdds(_ share: Double) -> Double {
+            guard share >= 0, share <= 1 else { return .nan }
             let share = min(1 - 1e-6, max(1e-6, share))
             return log(share / (1 - share))
         }
-        return (logOdds(attack) - logOdds(limit)) / (logOdds(limit) - logOdds(strictLimit))
+        let step = logOdds(limit) - logOdds(strictLimit)
+        return step > 0 ? (logOdds(attack) - logOdds(limit)) / step : .nan
     }
 
     /// The probability of an attack; `nil` when the network was not asked.

@@ -18,8 +18,13 @@ struct LightCheck: LivenessCheck {
     /// The newest frames are kept: at least ten seconds.
     private static let maxFrames = 168
 
+    /// The time after which the estimate is made again. It costs as much as a tenth of a frame.
+    private static let estimateInterval = Duration.milliseconds(250)
+
     private let limits: LivenessLimits
     private var samples: [(time: Duration, sample: LightSample)] = []
+    private var estimate: LightEstimate?
+    private var estimatedAt: Duration?
 
     init(limits: LivenessLimits) { self.limits = limits }
 
@@ -32,27 +37,28 @@ struct LightCheck: LivenessCheck {
         }
     }
 
-    mutating func restart() { samples = [] }
+    mutating func restart() { self = LightCheck(limits: limits) }
 
     mutating func see(_ sample: LightSample, at time: Duration) {
-        guard limits.lightMode != .off else { return }
+        guard limits.lightMode != .off, let challenge = limits.light else { return }
         if let last = samples.last, time - last.time < Self.minInterval { return }
         if samples.count == Self.maxFrames { samples.removeFirst() }
         samples.append((time, sample))
+        guard let first = samples.first, samples.count >= Self.minFrames,
+            time - first.time >= Self.minTime
+        else { return }
+        if let estimatedAt, time - estimatedAt < Self.estimateInterval { return }
+        (estimate, estimatedAt) = (LightEstimate(samples, of: challenge), time)
     }
 
-    private var hasEnough: Bool {
-        guard let first = samples.first, let last = samples.last else { return false }
-        return samples.count >= Self.minFrames && last.time - first.time >= Self.minTime
-    }
-
-    var wantsMore: Bool { limits.lightMode == .require && !hasEnough }
+    /// A relief that is lost in noise is none, or else noise would hide a print.
+    var wantsMore: Bool { limits.lightMode == .require && estimate?.relief == nil }
 
     /// `nil` when the check is off, and while it is only observed and has seen too little.
     var result: LivenessCheckResult? {
         let mode = limits.lightMode
-        guard mode != .off, let challenge = limits.light else { return nil }
-        guard hasEnough, let estimate = LightEstimate(samples, of: challenge) else {
+        guard mode != .off else { return nil }
+        guard let estimate, mode == .observe || estimate.relief != nil else {
             guard mode == .require else { return nil }
             return LivenessCheckResult(Self.name, refusal: .badQuality, frames: samples.count)
         }

@@ -50,7 +50,11 @@ struct LivenessChecks: Sendable {
             guard let result = check.result else { continue }
             let cues = check.cues
             let judging = check.isObserved ? decision { _ in true } : required
-            guard let worst = judging.refusal(over: limits.decision), cues[worst] != nil else {
+            // Cues that are only observed also refuse if the sum is over the limit because of them.
+            guard let worst = judging.refusal(over: limits.decision),
+                cues[worst] != nil
+                    || (check.isObserved && required.refusal(over: limits.decision) == nil)
+            else {
                 results.append(result)
                 continue
             }

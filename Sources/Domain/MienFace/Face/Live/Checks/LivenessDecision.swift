@@ -4,8 +4,8 @@ internal import Foundation
 ///
 /// Each measurement has a weight: positive if it speaks for an attack, negative if it speaks for a
 /// face. The weights add up, and the sum decides, so several weak signs refuse a session that none of
-/// them would. What was not measured weighs nothing. What speaks for a face weighs little, so that no
-/// good measurement makes up for a bad one.
+/// them would. What was not measured weighs nothing. All that speaks for a face together weighs at most
+/// ``mostCredit``, so that a strong sign of an attack refuses whatever else was measured.
 ///
 /// A pure value. For how the weights were chosen, and the error curve, see
 /// docs/measurements/liveness.md.
@@ -30,6 +30,9 @@ public struct LivenessDecision: Sendable, Hashable {
     /// The sum that is accepted at `livenessThreshold` 0, and at 100.
     static let scale = LivenessScale(0.25, -0.5)
 
+    /// What all weights that speak for a face may take off the sum.
+    static let mostCredit = 1.0
+
     public let weights: [Cue: Double]
 
     /// - Parameter measurements: Those that exist.
@@ -39,8 +42,14 @@ public struct LivenessDecision: Sendable, Hashable {
         }
     }
 
-    /// The sum of the weights.
-    public var total: Double { Cue.allCases.reduce(0) { $0 + (weights[$1] ?? 0) } }
+    /// The sum of the weights, of which those that speak for a face take off at most
+    /// ``mostCredit``.
+    public var total: Double {
+        // In a fixed order, because floating-point sums depend on it.
+        let all = Cue.allCases.map { weights[$0] ?? 0 }
+        return all.reduce(0) { $0 + max(0, $1) }
+            + max(-Self.mostCredit, all.reduce(0) { $0 + min(0, $1) })
+    }
 
     /// The cue that speaks most for an attack, if the sum is over `limit`.
     func refusal(over limit: Double) -> Cue? {

@@ -36,8 +36,11 @@ public struct LightChallenge: Sendable, Hashable, Codable {
     /// The time at which each step begins, in milliseconds of the frames' clock.
     private let begins: [Int]
 
+    /// A color whose light is red to this share or more is a saturated red: WCAG 2.2.
+    private static let saturatedRed = 0.8
+
     /// - Throws: ``SessionSettingError`` unless there are 2...1,500 colors of 400...700 ms, each
-    ///   different from the one before it.
+    ///   different from the one before it, and none a saturated red.
     public init(steps: [Step]) throws(SessionSettingError) {
         try SessionSettingError.check(
             Self.lengths.contains(steps.count), "light", "2...1500 colors")
@@ -47,6 +50,11 @@ public struct LightChallenge: Sendable, Hashable, Codable {
         try SessionSettingError.check(
             zip(steps, steps.dropFirst()).allSatisfy { $0.color != $1.color }, "light",
             "no color twice in a row")
+        try SessionSettingError.check(
+            steps.allSatisfy {
+                let light = LinearLight($0.color)
+                return light.red < Self.saturatedRed * 3 * light.mean || light.red == 0
+            }, "light", "no saturated red")
         self.init(valid: steps)
     }
 
