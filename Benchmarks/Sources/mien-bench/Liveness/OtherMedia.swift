@@ -4,7 +4,7 @@ import MienFace
 import MienMedia
 import MienTesting
 
-/// What an actor shows, as a second camera takes it: another gamma, a softer lens, noise, and JPEG.
+/// A second camera's pictures of what an actor shows: another gamma, a softer lens, noise, and JPEG.
 struct Rephotographed: LivenessActor {
     private var actor: any LivenessActor
     private let gamma: [UInt8], scale: Double, quality: Int, noise: Double

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("One decision about many cues")
 struct LivenessDecisionTests {
-    private typealias Cue = LivenessDecision.Cue
+    typealias Cue = LivenessDecision.Cue
 
     private static let lax = LivenessLimits(threshold: 0).decision,
         strict = LivenessLimits(threshold: 100).decision
@@ -60,9 +60,9 @@ struct LivenessDecisionTests {
         var generator = TestSeed.generator(88)
         for _ in 0..<500 {
             let cue = Cue.allCases.randomElement(using: &generator)!
-            let range =
+            let range: ClosedRange<Double> =
                 switch cue {
-                case .depth: 0.0...0.4
+                case .depth: 0...0.4
                 case .network: -16...16
                 case .peak: 0...60
                 case .glare: 0...1

@@ -83,6 +83,6 @@ struct LivenessChecks: Sendable {
 }
 
 extension LivenessCheckResult.Check {
-    /// What the cues of several checks weigh together. Not a check of its own.
+    /// The sum of the weights of several checks' cues. Not a check of its own.
     public static let decision = Self(rawValue: "decision")
 }

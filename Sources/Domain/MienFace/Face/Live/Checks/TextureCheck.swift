@@ -45,7 +45,7 @@ struct TextureCheck: LivenessCheck {
             .filter { $0.value.count >= Self.minFrames }.mapValues(\.median)
     }
 
-    /// What all the cues weigh together.
+    /// The sum of the weights of all cues.
     var result: LivenessCheckResult? {
         let cues = cues
         guard !cues.isEmpty else { return nil }
