@@ -112,24 +112,26 @@ const light = (t, cx, cy) => {
   }
 };
 
-// The color that the page shows. The head reflects it, most where it faces the screen.
-const glow = document.createElement("canvas"), lamp = glow.getContext("2d");
-glow.width = WIDTH; glow.height = HEIGHT;
+// The color that the page shows. The skin reflects it, most where it faces the screen: light is added as light, not as levels of sRGB.
+const linear = Float32Array.from({ length: 256 }, (_, level) => { const s = level / 255; return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4; });
+const levels = Uint8ClampedArray.from({ length: 4096 }, (_, index) => { const v = index / 4095; return 255 * (v <= 0.0031308 ? 12.92 * v : 1.055 * v ** (1 / 2.4) - 0.055) + 0.5; });
 const screenLight = (sx, sy) => {
   const color = __web.shown(".lit")?.style.getPropertyValue("--l");
   if (!color || !state.lit) return;
   const k = state.zoom * 127, cx = WIDTH / 2 + state.x + sx, cy = HEIGHT / 2 + 6 + state.y + sy;
-  const picture = head(), scale = (k / 127) / heads.scale, width = picture.width * scale, height = picture.height * scale;
-  const draw = () => lamp.drawImage(picture, cx - width / 2, cy - height / 2, width, height);
-  lamp.globalCompositeOperation = "source-over"; lamp.clearRect(0, 0, WIDTH, HEIGHT); draw();
-  lamp.globalCompositeOperation = "multiply"; lamp.fillStyle = color; lamp.fillRect(0, 0, WIDTH, HEIGHT);
-  const facing = lamp.createRadialGradient(cx, cy, 0, cx, cy, 1.05 * k);
-  for (let r = 0; r <= 10; r++) { const tone = Math.round(255 * Math.sqrt(1 - (r / 10) ** 2)); facing.addColorStop(r / 10, `rgb(${tone} ${tone} ${tone})`); }
-  lamp.fillStyle = facing; lamp.fillRect(0, 0, WIDTH, HEIGHT);
-  lamp.globalCompositeOperation = "destination-in"; draw();
-  pen.globalCompositeOperation = "lighter"; pen.globalAlpha = state.lit;
-  pen.drawImage(glow, 0, 0);
-  pen.globalCompositeOperation = "source-over"; pen.globalAlpha = 1;
+  const light = [1, 3, 5].map((at, channel) => state.lit * linear[heads.skin[state.who][channel]] * linear[parseInt(color.slice(at, at + 2), 16)]);
+  const left = Math.max(0, Math.round(cx - 0.85 * k)), top = Math.max(0, Math.round(cy - 1.2 * k));
+  const width = Math.min(WIDTH, Math.round(cx + 0.85 * k)) - left, height = Math.min(HEIGHT, Math.round(cy + 1.2 * k)) - top;
+  const picture = pen.getImageData(left, top, width, height), { data } = picture;
+  for (let y = 0, i = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, i += 4) {
+      const rest = 1 - ((left + x - cx) / (0.85 * k)) ** 2 - ((top + y - cy) / (1.2 * k)) ** 2;
+      if (rest <= 0) continue;
+      const facing = Math.sqrt(rest);
+      for (let c = 0; c < 3; c++) data[i + c] = levels[Math.min(4095, Math.round(4095 * (linear[data[i + c]] + facing * light[c])))];
+    }
+  }
+  pen.putImageData(picture, left, top);
 };
 
 // A table with a document, as the camera on the back sees it.

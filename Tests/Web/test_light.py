@@ -39,9 +39,9 @@ def lit_app(server, light="observe", mode="liveness_active", **more):
     return app(server, liveness={"mode": mode, "light": light, **more})
 
 
-def measured(server):
-    """The last capture in the audit log."""
-    return server.admin("GET", "/v1/audit?event=capture.&limit=50")["items"]
+def last_capture(server):
+    """What the audit log says about the last capture."""
+    return [entry["detail"] for entry in server.admin("GET", "/v1/audit")["items"] if entry["event"].startswith("capture.")][-1]
 
 
 def judged(page):
@@ -77,6 +77,7 @@ def follows(world):
         page.wait("location.pathname === '/verified'")
         page.close()
     assert finish(run) == "success"
+    assert last_capture(server)["measured"]["light"] > 0.65
 
 
 def compare(drawn, shown):
@@ -101,6 +102,7 @@ def recording(world):
     page.press("Continue")
     page.wait("location.pathname === '/verified'")
     assert finish(run) == "rejection"
+    assert last_capture(server)["reasons"] == ["light_not_followed"], last_capture(server)
 
 
 @test("light: gentle colors, of those who choose them and of those who asked for less motion, are pale", 90, camera=True)
