@@ -1,6 +1,7 @@
 #if canImport(SwiftUI) && canImport(UIKit) && canImport(AVFoundation)
 internal import AVFoundation
 internal import MienAPI
+internal import MienClient
 internal import SwiftUI
 internal import UIKit
 

@@ -71,7 +71,7 @@ struct LitCaptureTests {
 
     init() throws { live = try LiveCaptureTests() }
 
-    /// What one capture left behind.
+    /// The traces of one capture.
     private struct End: Sendable {
         let answer: CaptureAnswer
         let detail: JSONValue?

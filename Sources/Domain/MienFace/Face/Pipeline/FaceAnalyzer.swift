@@ -126,7 +126,7 @@ public struct FaceAnalyzer: Sendable {
         guard let main = whole.first, main.box.width > 0 else {
             return (faces[0], Array(faces.dropFirst()))
         }
-        return (main, whole.dropFirst() + faces.dropFirst(Self.maxDoubted))
+        return (main, Array(whole.dropFirst()) + faces.dropFirst(Self.maxDoubted))
     }
 
     /// Measures a face that was detected in the same `image`.
