@@ -37,7 +37,7 @@ extension LiveCaptureTests {
                 "a photo that passed earlier no longer counts")
 
             for (liveness, field) in [
-                (["mode": "smile"] as JSONValue, "settings"),
+                (["mode": "smile"] as JSONValue, "settings.liveness.mode"),
                 (["modes": "image"], "settings.liveness.modes"),
                 (["actions": ["blink", "open_mouth"]], "settings.liveness.actions"),
                 (["threshold": 101], "settings.liveness.threshold"),

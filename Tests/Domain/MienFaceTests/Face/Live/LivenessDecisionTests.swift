@@ -80,7 +80,7 @@ struct LivenessDecisionTests {
 
     @Test(
         "all that speaks for a face together hides no strong sign",
-        arguments: [(Cue.depth, 0.05), (.network, 2.2), (.banding, 3.1), (.border, 110)])
+        arguments: [(Cue.depth, 0.046), (.network, 2.2), (.banding, 3.1), (.border, 110)])
     func credit(cue: Cue, value: Double) {
         var best: [Cue: Double] = [
             .depth: 1, .network: -20, .peak: -20, .glare: 0, .border: 1, .banding: 0.1,

@@ -71,7 +71,7 @@ private struct CueWeight {
 
     static func of(_ cue: LivenessDecision.Cue) -> CueWeight {
         switch cue {
-        case .depth: CueWeight(neutral: 0.07, slope: -4, isLogarithmic: true)
+        case .depth: CueWeight(neutral: 0.052, slope: -12, isLogarithmic: true)
         case .network: CueWeight(neutral: 0, slope: 0.6)
         case .peak: CueWeight(neutral: 15.5, slope: 0.05)
         case .glare: CueWeight(neutral: 0.05, slope: 10, least: 0)
