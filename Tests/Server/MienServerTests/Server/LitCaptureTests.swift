@@ -10,7 +10,7 @@ import Testing
 
 /// A person, or a picture of one, in front of a screen that shows the colors of the answers, or those
 /// of another session. Rendered, and measured in pixels: only where the face is, is given.
-private struct LitSubject {
+private struct LitSubject: Sendable {
     private var camera: LitCamera
     private let other: LightChallenge?
     private var colors: [CaptureColor] = []

@@ -61,7 +61,7 @@ public struct LitScene: Sendable {
 }
 
 /// Takes the frames of a scene, one after another.
-public struct LitCamera {
+public struct LitCamera: Sendable {
     private static let side = 128, radius = 34.0
 
     private let scene: LitScene
