@@ -28,7 +28,7 @@ struct LiveSession: Sendable {
     /// The colors that the screen shows; `nil` without.
     let light: LiveColors?
     /// Whether the policy judges the light of the screen, and the audit log says how. It does not
-    /// where a person may leave out required colors: whoever passed without would be known to need it.
+    /// where a person may leave out required colors: who passed without them would be known to need it.
     let recordsLight: Bool
     let maxFrames: Int
     private(set) var chain: FrameChain

@@ -74,7 +74,8 @@ struct LivenessPolicyTests {
     func names() throws {
         let policy = LivenessPolicy(
             mode: .livenessPassive, threshold: 1, quality: 2, timeoutSeconds: 30,
-            actions: [.turnLeft, .blink], actionCount: 2, accommodation: false)
+            actions: [.turnLeft, .blink], actionCount: 2, accommodation: false, light: .observe,
+            lightAccommodation: true)
         let bytes = try JSONEncoder().encode(policy)
         #expect(try JSONDecoder().decode(LivenessPolicy.self, from: bytes) == policy)
         #expect(

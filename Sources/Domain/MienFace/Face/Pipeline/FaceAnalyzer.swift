@@ -92,7 +92,7 @@ public struct FaceAnalyzer: Sendable {
         let faces = try faces(in: image, turnedBy: quarters, search: search, with: networks)
         guard let first = faces.first else { return FaceAnalysis(faces: [], main: nil) }
         var main = first, rivals = Array(faces.dropFirst())
-        // In a photo, whoever seems to be there stays a rival.
+        // In a photo, everything that resembles a face stays a rival.
         if search == .near, Self.width(of: rivals) >= Self.smallRival * first.box.width {
             (main, rivals) = try withoutMistakes(faces, in: image, with: networks)
         }

@@ -128,6 +128,14 @@ struct LightTests {
         #expect(row.refusals == ["light_flat": 3], "\(row)")
     }
 
+    @Test("noise hides no print", arguments: [6.0, 15, 40])
+    func noise(noise: Double) {
+        let row = LightTrials.run("print", 3) {
+            ($0.subject, $0.noise, $0.framesPerSecond) = (.print, noise, 6)
+        }
+        #expect(row.refusals.values.reduce(0, +) == 3, "\(row)")
+    }
+
     @Test("too few frames or too short a time are no result, and a refusal where it is required")
     func few() throws {
         let challenge = Self.challenge(3)

@@ -85,7 +85,7 @@ struct LivenessDecisionTests {
         var best: [Cue: Double] = [
             .depth: 1, .network: -20, .peak: -20, .glare: 0, .border: 1, .banding: 0.1,
         ]
-        #expect(LivenessDecision(best).total == -LivenessDecision.mostCredit)
+        #expect(LivenessDecision(best).total == -LivenessDecision.maxCredit)
         best[cue] = value
         #expect(LivenessDecision(best).refusal(over: Self.lax) == cue)
     }

@@ -51,14 +51,21 @@ struct LightCheck: LivenessCheck {
         (estimate, estimatedAt) = (LightEstimate(samples, of: challenge), time)
     }
 
-    /// A relief that is lost in noise is none, or else noise would hide a print.
-    var wantsMore: Bool { limits.lightMode == .require && estimate?.relief == nil }
+    var wantsMore: Bool { limits.lightMode == .require && finished == nil }
+
+    /// The estimate, if it can be judged. One that follows the screen, but whose relief is lost in noise,
+    /// cannot: noise would hide a print.
+    private var finished: LightEstimate? {
+        estimate.flatMap {
+            $0.correlation < limits.at(LivenessLimits.lightScale) || $0.relief != nil ? $0 : nil
+        }
+    }
 
     /// `nil` when the check is off, and while it is only observed and has seen too little.
     var result: LivenessCheckResult? {
         let mode = limits.lightMode
         guard mode != .off else { return nil }
-        guard let estimate, mode == .observe || estimate.relief != nil else {
+        guard let estimate = mode == .observe ? estimate : finished else {
             guard mode == .require else { return nil }
             return LivenessCheckResult(Self.name, refusal: .badQuality, frames: samples.count)
         }

@@ -5,7 +5,7 @@ internal import Foundation
 /// Each measurement has a weight: positive if it speaks for an attack, negative if it speaks for a
 /// face. The weights add up, and the sum decides, so several weak signs refuse a session that none of
 /// them would. What was not measured weighs nothing. All that speaks for a face together weighs at most
-/// ``mostCredit``, so that a strong sign of an attack refuses whatever else was measured.
+/// ``maxCredit``, so that a strong sign of an attack refuses whatever else was measured.
 ///
 /// A pure value. For how the weights were chosen, and the error curve, see
 /// docs/measurements/liveness.md.
@@ -30,8 +30,8 @@ public struct LivenessDecision: Sendable, Hashable {
     /// The sum that is accepted at `livenessThreshold` 0, and at 100.
     static let scale = LivenessScale(0.25, -0.5)
 
-    /// What all weights that speak for a face may take off the sum.
-    static let mostCredit = 1.0
+    /// The maximum that all weights which speak for a face together take off the sum.
+    static let maxCredit = 1.0
 
     public let weights: [Cue: Double]
 
@@ -43,12 +43,12 @@ public struct LivenessDecision: Sendable, Hashable {
     }
 
     /// The sum of the weights, of which those that speak for a face take off at most
-    /// ``mostCredit``.
+    /// ``maxCredit``.
     public var total: Double {
         // In a fixed order, because floating-point sums depend on it.
         let all = Cue.allCases.map { weights[$0] ?? 0 }
         return all.reduce(0) { $0 + max(0, $1) }
-            + max(-Self.mostCredit, all.reduce(0) { $0 + min(0, $1) })
+            + max(-Self.maxCredit, all.reduce(0) { $0 + min(0, $1) })
     }
 
     /// The cue that speaks most for an attack, if the sum is over `limit`.

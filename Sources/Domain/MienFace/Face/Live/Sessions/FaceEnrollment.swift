@@ -195,8 +195,7 @@ public struct FaceEnrollment: Sendable {
         let low = face.quality.parts.filter { $0.grade < settings.qualityThreshold }
             .filter { isFrontal || ![.pose, .eyes, .strength].contains($0.aspect) }
         if low.contains(where: { $0.reason == .noFace }) { return .noFace }
-        if let worst = low.min(by: { $0.grade < $1.grade }) { return worst.reason }
-        return isFrontal ? face.quality.reasonsNotToScore().first : nil
+        return low.min { $0.grade < $1.grade }?.reason
     }
 
     /// Whether a face resembles that of the first frame taken.

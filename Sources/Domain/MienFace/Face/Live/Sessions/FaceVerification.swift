@@ -96,7 +96,7 @@ public struct FaceVerification: Sendable {
 
     private mutating func image(_ reading: FaceReading) -> FrameEvent {
         guard let face = reading.face else { return event(reading, .noFace, nil, .faceNotFound) }
-        if let reason = face.quality.reasonsNotToScore(below: settings.qualityThreshold).first {
+        if let reason = face.quality.reasons(below: settings.qualityThreshold).first {
             return event(
                 reading, reason == .multipleFaces ? .multipleFaces : .badQuality, nil,
                 Guidance(reason))

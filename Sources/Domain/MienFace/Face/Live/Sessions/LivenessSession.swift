@@ -215,7 +215,7 @@ public struct LivenessSession: Sendable {
     }
 
     private mutating func beStill(_ face: LiveFace, at time: Duration) -> Step {
-        if let reason = face.quality.reasonsNotToScore(below: qualityThreshold).first {
+        if let reason = face.quality.reasons(below: qualityThreshold).first {
             return lapse(Guidance(reason), at: time)
         }
         guard abs(face.pose.yaw) <= 18, abs(face.pose.pitch) <= 22 else {
