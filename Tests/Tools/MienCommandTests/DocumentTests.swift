@@ -80,7 +80,7 @@ import Testing
 
     @Test func `the defaults in the tables match the help`() async throws {
         let home = try TemporaryHome(hasPack: false), page = try Self.text("docs/command-line.md")
-        for (command, options) in [("calibrate", ["cohort", "groups", "seed"])] {
+        for (command, options) in [("calibrate", ["cohort", "folds", "seed"])] {
             let output = try await home.mien("face", command, "--help").out.replacing(
                 /\s+/, with: " ")
             let help = try #require(output.range(of: "OPTIONS:").map { output[$0.upperBound...] })
