@@ -157,7 +157,7 @@ let package = Package(
         // Reading and checking what identity documents say.
         library("MienDocument", in: .domain, ["MienCore"]),
         // Identity verification: what agrees, what is required, what follows.
-        library("MienIdentity", in: .domain, ["MienCore"]),
+        library("MienIdentity", in: .domain, ["MienCore", "MienDocument"]),
         // Keys of devices, and one-time codes.
         library("MienKeys", in: .domain, ["MienCore", "Crypto", "CryptoExtras", "SwiftASN1"]),
         library(
@@ -332,7 +332,7 @@ package.targets += [
         vectors: ["Password/Vectors"]),
     tests(
         "MienModelsTests", in: .adapters,
-        ["MienTools", "MienTesting"], vectors: ["Reading/Vectors"]),
+        ["MienIdentity", "MienTools", "MienTesting"], vectors: ["Reading/Vectors"]),
     tests(
         "MienVaultTests", in: .adapters,
         ["MienServerTesting"], vectors: ["Sealing/Vectors"]),

@@ -102,9 +102,14 @@ function showConsent() {
 /** The documents that the server reads, with the countries of each. */
 const documents = () => session.supported_documents.map(({ document_type: type, countries }) => ({ type, countries }));
 
+/** The name of a country. Organizations have codes of three letters, which stay as they are. */
+function countryName(id) {
+  return id.length === 2 ? new Intl.DisplayNames([data.language], { type: "region" }).of(id) : id;
+}
+
 function showDocuments() {
-  const known = documents(), names = new Intl.DisplayNames([data.language], { type: "region" });
-  const countries = [...new Set(known.flatMap((one) => one.countries))].map((id) => [id, names.of(id)])
+  const known = documents();
+  const countries = [...new Set(known.flatMap((one) => one.countries))].map((id) => [id, countryName(id)])
     .sort((a, b) => a[1].localeCompare(b[1], data.language));
   const likely = session.country ?? navigator.languages.map((tag) => new Intl.Locale(tag).region).find((id) => countries.some((one) => one[0] === id));
   const list = make("select", { class: "input", id: "country", required: true }, make("option", { value: "" }, text("document_choose_country_none")),
@@ -368,7 +373,7 @@ function showCheck() {
   const sign = (name) => make("img", { class: "thumb thumb-drawn", src: `/web/${name}`, alt: "" });
   const rows = [], type = session.document_type;
   if (type) {
-    const country = new Intl.DisplayNames([data.language], { type: "region" }).of(session.country);
+    const country = countryName(session.country);
     rows.push(row(null, text(`document_type_${type}`), country, again("document_change", showDocuments)));
     for (const side of type === "passport" ? sides.slice(0, 1) : sides) {
       rows.push(row(photos.has(side) ? photoOf(side, "thumb") : sign(drawing(type, side)),

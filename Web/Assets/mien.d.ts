@@ -145,12 +145,12 @@ export interface DocumentState {
   /** The pictures that are missing, in the order in which to take them. */
   missing_images: ("document_front" | "document_tilt" | "document_back" | "selfie")[];
   required: string[];
-  /** ISO 3166-1 alpha-2. */
+  /** ISO 3166-1 alpha-2, or an organization's code of three letters, such as `XOM`. */
   country?: string;
   document_type?: string;
   supported_documents: { document_type: string; countries: string[] }[];
   /** The picture that must be taken again, and why. */
-  recapture?: { image: string; reasons: string[] };
+  recapture?: { image: string; reasons: string[]; hints?: string[] };
   callback_url?: string;
 }
 

@@ -35,13 +35,28 @@ route("/admin/reviews", (params, root, { signal }) => {
         { title: t("reviews.score"), kind: "number", value: (one) => formatNumber(one.score) },
         { title: t("reviews.waiting"), value: waiting },
       ],
-    })));
+    })), readable(signal));
 });
+
+/** The documents that the server reads, by the table of the server. */
+function readable(signal) {
+  const list = h("div", { class: "stack" }, h("p", { class: "muted" }, t("shell.loading")));
+  call("GET", "/v1/verifications/documents", { signal }).then(({ documents }) => {
+    const parts = (side) => side && formatList(side.map((part) => named("reviews.part", part)));
+    replace(list, documents.length ? documents.map((one) => facts([
+      [t("reviews.document"), named("reviews.type", one.documentType)],
+      [t("reviews.front"), parts(one.front)], [t("reviews.back"), parts(one.back)],
+      [t("reviews.issuers"), h("details", null, h("summary", null, formatNumber(one.countries.length)),
+        formatList(one.countries))],
+    ])) : h("p", { class: "empty" }, t("reviews.no_documents")));
+  }, (error) => signal.aborted || replace(list, alertBox("error", errorText(error))));
+  return section(t("reviews.documents"), { lead: t("reviews.documents_lead") }, list);
+}
 
 // MARK: Identities
 
 route("/admin/reviews/identities/:id", async ({ id }, root, { signal }) => {
-  const { case: found, attempt, content, images } = await call("GET", at`/v1/verifications/cases/${id}`, { signal });
+  const { case: found, attempt, content, comparison, images } = await call("GET", at`/v1/verifications/cases/${id}`, { signal });
   const pictures = h("div", { class: "pictures" });
   replace(root,
     pageHead(t("reviews.review"), { back: { href: "/admin/reviews", text: t("reviews.title") },
@@ -54,9 +69,12 @@ route("/admin/reviews/identities/:id", async ({ id }, root, { signal }) => {
         section(t("reviews.content"), {}, content && Object.keys(content).length
           ? facts(Object.entries(content).sort().map(([key, value]) => [named("reviews.stated", key), value]))
             : h("p", { class: "empty" }, t("reviews.erased"))),
-        !images.length && h("p", { class: "muted small" }, t("reviews.no_pictures"))),
+        !images.length && h("p", { class: "muted small" }, t("reviews.no_pictures")),
+        comparison?.sources.length > 0 && section(t("reviews.compared"), {}, comparedFields(comparison.sources))),
       h("div", { class: "stack" },
-        section(t("reviews.checks"), {}, checkList(attempt.checks)),
+        section(t("reviews.checks"), {}, checkList(attempt.checks),
+          comparison?.reasons.length > 0 && [h("h3", null, t("reviews.reasons")),
+            h("ul", null, comparison.reasons.map((one) => h("li", null, reasonText(one))))]),
         section(t("reviews.evidence"), {}, facts([
           [t("reviews.recommendation"),
             attempt.recommendation && named("users.recommendation", attempt.recommendation)],
@@ -75,6 +93,23 @@ route("/admin/reviews/identities/:id", async ({ id }, root, { signal }) => {
     show(figure, role, at`/v1/verifications/cases/${id}/images/${role}`, signal);
   }
 });
+
+/** A row for each field, a column for each source. */
+function comparedFields(sources) {
+  const fields = [...new Set(sources.flatMap((one) => Object.keys(one.fields)))].sort();
+  const cell = (one, key) => h("td", { dir: "auto" }, one.fields[key] ?? "",
+    one.unsure?.includes(key) && [" ", tag(t("reviews.unsure"), "wait")]);
+  return h("div", { class: "table-area", tabindex: "0", role: "group", "aria-label": t("reviews.compared") },
+    h("table", { class: "table" },
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, t("reviews.field")),
+        sources.map((one) => h("th", { scope: "col" }, named("reviews.source", one.name))))),
+      h("tbody", null, fields.map((key) => h("tr", null, h("th", { scope: "row" }, named("reviews.field", key)),
+        sources.map((one) => cell(one, key)))))));
+}
+
+const reasonText = ({ check, detail, result, sources }) => t("reviews.reason", {
+  check: named("reviews.check", check), detail: named("reviews.detail", detail), result: named("reviews.result", result),
+  sources: formatList(sources.map((one) => named("reviews.source", one))) });
 
 async function show(figure, role, path, signal) {
   try {

@@ -85,26 +85,81 @@ public struct ReviewCaseDetail: Sendable, Hashable, Codable {
     public var attempt: IdentityAttemptAnswer
     /// The members that the user sent; absent once erased. Personal data.
     public var content: [String: String]?
+    /// What was compared, and why a check did not pass; absent once erased. Personal data.
+    public var comparison: ReviewComparison?
     /// The roles of the pictures that are stored: `front`, `back`, `face`.
     public var images: [String]
 
     public init(
         reviewCase: ReviewCaseAnswer, attempt: IdentityAttemptAnswer, content: [String: String]?,
-        images: [String]
+        comparison: ReviewComparison? = nil, images: [String]
     ) {
         (self.reviewCase, self.attempt, self.content, self.images) = (
             reviewCase, attempt, content, images
         )
+        self.comparison = comparison
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case reviewCase = "case", attempt, content, images
+        case reviewCase = "case", attempt, content, comparison, images
     }
 }
 
 extension ReviewCaseDetail: CustomStringConvertible, CustomReflectable {
     public var description: String { "review case \(reviewCase.id)" }
     public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// What an attempt compared: the sources side by side, and the reasons of checks that did not pass.
+public struct ReviewComparison: Sendable, Hashable, Codable {
+    /// The person's own data, then the zone, the barcode, and the printed text of the document.
+    public var sources: [ReviewSource]
+    public var reasons: [ReviewReason]
+
+    public init(sources: [ReviewSource] = [], reasons: [ReviewReason] = []) {
+        (self.sources, self.reasons) = (sources, reasons)
+    }
+}
+
+extension ReviewComparison: CustomStringConvertible, CustomReflectable {
+    public var description: String { "‹comparison›" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// What one source says about the person and the document.
+public struct ReviewSource: Sendable, Hashable, Codable {
+    /// `input`, `mrz`, `barcode`, or `visual_zone`.
+    public var name: String
+    /// Texts by field, such as `family_name` and `birth`.
+    public var fields: [String: String]
+    /// The fields that were read with little confidence; absent if there are none.
+    public var unsure: [String]?
+
+    public init(name: String, fields: [String: String], unsure: [String] = []) {
+        (self.name, self.fields) = (name, fields)
+        self.unsure = unsure.isEmpty ? nil : unsure
+    }
+}
+
+extension ReviewSource: CustomStringConvertible, CustomReflectable {
+    public var description: String { "‹source \(name)›" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// Why a check did not pass.
+public struct ReviewReason: Sendable, Hashable, Codable {
+    /// The check, such as `document_consistent`.
+    public var check: String
+    /// The part of the check, such as `same_birth` or `last_name`, or a score.
+    public var detail: String
+    /// `failed`, `inconclusive`, or why nothing follows from the comparison, such as `doubtful`.
+    public var result: String
+    /// The sources that were compared.
+    public var sources: [String]
+
+    public init(check: String, detail: String, result: String, sources: [String]) {
+        (self.check, self.detail, self.result, self.sources) = (check, detail, result, sources)
+    }
 }
 
 /// `POST /v1/verifications/cases/{case}/decision`.

@@ -159,9 +159,39 @@ public struct IdentityCapabilities: Codable, Sendable, Hashable {
 
 /// `GET /v1/identity/countries`.
 public struct SupportedCountriesAnswer: Codable, Sendable, Hashable {
-    /// ISO 3166-1 alpha-2, sorted.
+    /// The countries whose personal data is verified: ISO 3166-1 alpha-2, sorted. Where none is, the
+    /// countries of documents.
     public var countries: [String]
-    public init(countries: [String]) { self.countries = countries }
+    /// The documents that are read, and from which issuers; empty if the deployment checks none.
+    public var documents: [ReadableDocuments]
+
+    public init(countries: [String], documents: [ReadableDocuments]) {
+        (self.countries, self.documents) = (countries, documents)
+    }
+}
+
+/// Documents of one type that are read alike.
+public struct ReadableDocuments: Codable, Sendable, Hashable {
+    public var documentType: WireValue<IdentityDocumentType>
+    /// Who issues them: ISO 3166-1 alpha-2, or an organization's code in machine-readable zones, such
+    /// as `XOM`; sorted.
+    public var countries: [String]
+    /// What is read from the front, and from the back, which passports lack.
+    public var front: [WireValue<DocumentCoverage.Part>]
+    public var back: [WireValue<DocumentCoverage.Part>]?
+    /// Whether personal data can be verified from the document alone.
+    public var address: Bool
+
+    public init(_ group: DocumentCoverage.Group) {
+        documentType = .known(group.type)
+        countries = group.issuers.map(\.rawValue)
+        func parts(_ side: DocumentCoverage.Side) -> [WireValue<DocumentCoverage.Part>]? {
+            group.sides[side].map { found in
+                DocumentCoverage.Part.allCases.filter(found.contains).map { .known($0) }
+            }
+        }
+        (front, back, address) = (parts(.front) ?? [], parts(.back), group.statesAddress)
+    }
 }
 
 /// `GET /v1/identity/face-image`.
@@ -228,7 +258,7 @@ public struct IdentityConsentStatus: Codable, Sendable, Hashable {
 /// A document whose pictures were uploaded one by one: the JSON of `POST /v1/identity/document` and
 /// `POST /v1/identity/captured-document`.
 public struct UploadedDocumentRequest: Codable, Sendable, Hashable {
-    /// ISO 3166-1 alpha-2, one of the supported countries.
+    /// One of ``SupportedCountriesAnswer/documents``.
     public var country: String
     /// `driverLicense`, `passport`, or `idCard`.
     public var documentType: String

@@ -74,8 +74,10 @@ public struct VerificationSessionAnswer: Codable, Sendable, Hashable {
         public var image: WireValue<SessionPicture>
         /// Words such as `poorImageQuality`.
         public var reasons: [String]
-        public init(image: WireValue<SessionPicture>, reasons: [String]) {
-            (self.image, self.reasons) = (image, reasons)
+        /// Words such as `blurred`, the one to mention first; absent if there are none.
+        public var hints: [String]?
+        public init(image: WireValue<SessionPicture>, reasons: [String], hints: [String]? = nil) {
+            (self.image, self.reasons, self.hints) = (image, reasons, hints)
         }
     }
 

@@ -56,6 +56,9 @@ public struct DocumentCheck: Sendable, Hashable {
         case script
         /// Printed text differs so little that OCR may have misread it.
         case unclear
+        /// Printed text differs, but was read with little confidence, or resembles the other text so
+        /// little that it may be that of another field.
+        case doubtful
         /// The format has no such field.
         case notApplicable = "not_applicable"
     }

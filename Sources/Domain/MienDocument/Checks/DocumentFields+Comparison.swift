@@ -12,33 +12,39 @@ extension DocumentFields {
             let plain = Self.plainCode(text)
             return Self.isPrinted(self, other) ? PrintedText.folded(plain) : plain
         }
-        /// Nothing, instead of a failure, for printed text that is nearly the same.
-        func unclear(_ verdict: DocumentCheck.Verdict, _ a: String?, _ b: String?)
+        /// Nothing, instead of a failure, for printed text that is nearly the same, and for text
+        /// that was probably misread.
+        func unclear(_ field: Field, _ verdict: DocumentCheck.Verdict, _ a: String?, _ b: String?)
             -> DocumentCheck.Verdict
         {
             guard verdict == .failed, Self.isPrinted(self, other), let a = a.map(Self.plainText),
                 let b = b.map(Self.plainText)
             else { return verdict }
-            return PrintedText.isNearlySame(a, b) ? .notChecked(.unclear) : verdict
+            if PrintedText.isNearlySame(a, b) { return .notChecked(.unclear) }
+            return isUnsure(field, other) || !PrintedText.resembles(a, b)
+                ? .notChecked(.doubtful) : verdict
+        }
+        func sure(_ field: Field, _ verdict: DocumentCheck.Verdict) -> DocumentCheck.Verdict {
+            verdict == .failed && isUnsure(field, other) ? .notChecked(.doubtful) : verdict
         }
         return [
             check(
                 .sameNumber,
                 unclear(
-                    same(number.map(plainNumber), other.number.map(plainNumber)), number,
+                    .number, same(number.map(plainNumber), other.number.map(plainNumber)), number,
                     other.number)),
             check(
                 .sameFamilyName,
-                unclear(familyNameVerdict(other), familyName, other.familyName)),
+                unclear(.familyName, familyNameVerdict(other), familyName, other.familyName)),
             check(
                 .sameGivenNames,
                 unclear(
-                    givenNamesVerdict(other), givenNames.joined(separator: " "),
+                    .givenNames, givenNamesVerdict(other), givenNames.joined(separator: " "),
                     other.givenNames.joined(separator: " "))),
-            check(.sameBirth, same(birth, other.birth)),
-            check(.sameExpiry, same(expiry, other.expiry)),
-            check(.sameIssue, same(issue, other.issue)),
-            check(.sameSex, same(sex, other.sex)),
+            check(.sameBirth, sure(.birth, same(birth, other.birth))),
+            check(.sameExpiry, sure(.expiry, same(expiry, other.expiry))),
+            check(.sameIssue, sure(.issue, same(issue, other.issue))),
+            check(.sameSex, sure(.sex, same(sex, other.sex))),
             check(.sameCountry, same(country, other.country)),
             check(.sameNationality, same(nationality, other.nationality)),
             check(
@@ -47,6 +53,10 @@ extension DocumentFields {
                     postalCode.map(Self.plainPostalCode), other.postalCode.map(Self.plainPostalCode)
                 )),
         ]
+    }
+
+    private func isUnsure(_ field: Field, _ other: Self) -> Bool {
+        unsure.contains(field) || other.unsure.contains(field)
     }
 
     /// Whether one of two numbers was printed, so that OCR may have mistaken 0 for O and the like.
@@ -92,6 +102,8 @@ extension DocumentFields {
         _ a: [String], _ b: [String], shortened: Bool, otherShortened: Bool, allowingMoreWords: Bool
     ) -> DocumentCheck.Verdict {
         guard let plainA = plain(a), let plainB = plain(b) else { return .notChecked(.script) }
+        // The same words in another order.
+        if plainA.sorted() == plainB.sorted(), !plainA.isEmpty { return .passed }
         let results = [
             (plainA, b, shortened), (plainB, a, otherShortened),
         ].map { words, name, isShortened in

@@ -11,6 +11,13 @@ public struct DocumentFields: Sendable, Hashable {
         case input
     }
 
+    /// A field of printed text.
+    public enum Field: String, Sendable, CaseIterable {
+        case familyName = "family_name"
+        case givenNames = "given_names"
+        case number, birth, issue, expiry, sex
+    }
+
     public let source: Source
     public var number: String?
     public var familyName: String?
@@ -30,6 +37,8 @@ public struct DocumentFields: Sendable, Hashable {
     public var postalCode: String?
     /// Whether names are shortened, so that their ends may be missing.
     public var hasShortenedNames = false
+    /// The fields that OCR read with little confidence. What differs in them contradicts nothing.
+    public var unsure: Set<Field> = []
 
     public init(_ source: Source) { self.source = source }
 

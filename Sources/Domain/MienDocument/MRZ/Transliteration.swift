@@ -48,7 +48,7 @@ public enum Transliteration {
     ///   - allowingMoreWords: Whether the zone may have further words after the name.
     ///   - mayBeTruncated: Whether the zone may end before the name does.
     /// - Returns: `nil` when the name has characters that are not supported, or is too long.
-    static func matches(
+    public static func matches(
         _ words: [String], _ name: String, allowingMoreWords: Bool, mayBeTruncated: Bool
     ) -> Bool? {
         // Fillers between words do not count, because people write Marie-Claire as one word or as

@@ -23,6 +23,24 @@ public struct IssuerCode: Sendable, Hashable {
         Self.extensions[text] ?? Self.countries[text]
     }
 
+    /// The code by which people name who issued the document: the country, or an organization's own
+    /// code. `UN` and `EU` are reserved in ISO 3166-1 for their organizations.
+    ///
+    /// - Returns: `nil` for unknown codes, and for those of holders instead of issuers, of states that
+    ///   no longer exist, and of specimens.
+    public var issuer: String? {
+        if let country { return Self.formerCountries.contains(country) ? nil : country }
+        switch text {
+        case "UNO", "UNA": return "UN"
+        case "EUE": return "EU"
+        case "UNK": return "XK"
+        case "XXA", "XXB", "XXC", "XXX", "UTO": return nil
+        default: return isKnown ? text : nil
+        }
+    }
+
+    private static let formerCountries: Set<String> = ["AN", "NT", "CS", "YU", "FX"]
+
     /// All known codes.
     public static let known: Set<String> = Set(countries.keys).union(extensions.keys).union(
         organizations.split(separator: " ").map(String.init))

@@ -122,6 +122,19 @@ public enum PrintedText {
     /// Whether texts differ by at most one character in five, or by one accent: so little that OCR
     /// may have misread one of them. An altered letter in the printed text looks the same.
     static func isNearlySame(_ a: String, _ b: String) -> Bool {
+        let (wrong, length) = differences(a, b)
+        return wrong <= max(1, length / 5)
+    }
+
+    /// Whether at least half of the characters agree: otherwise the text is more likely that of
+    /// another field, or dirt, than a contradiction.
+    static func resembles(_ a: String, _ b: String) -> Bool {
+        let (wrong, length) = differences(a, b)
+        return wrong * 2 <= length
+    }
+
+    /// The wrong, missing, and additional characters, and the length of the longer text.
+    private static func differences(_ a: String, _ b: String) -> (Int, Int) {
         let x = Array(folded(a).utf8.prefix(maxBytes)), y = Array(folded(b).utf8.prefix(maxBytes))
         // Levenshtein's distance, row by row.
         var row = Array(0...y.count)
@@ -134,7 +147,7 @@ public enum PrintedText {
                 row[j + 1] = next
             }
         }
-        return row[y.count] <= max(1, max(x.count, y.count) / 5)
+        return (row[y.count], max(x.count, y.count))
     }
 
     /// The text with characters that OCR mistakes for each other made equal.

@@ -7,6 +7,9 @@ public struct VisualZone: Sendable {
     public static let maxWords = 400
     /// Words that OCR is less sure of are ignored.
     static let minConfidence = 25.0
+    /// Fields with a word of which OCR is less sure are ``DocumentFields/unsure``. Tesseract is above
+    /// 90 for what it reads well.
+    static let sureConfidence = 80.0
 
     /// - Parameter order: That of dates, as far as the document's country is known.
     public init(_ words: [PrintedWord], order: PrintedText.DateOrder) {
@@ -23,15 +26,15 @@ public struct VisualZone: Sendable {
                 let right = Self.value(in: row, after: label)
                 let below = Self.value(below: label, rows[(index + 1)...])
                 // A label has its value beside it or below it; what fits the field counts.
-                for text in label.isBeside ? [right, below] : [below, right] {
-                    if Self.set(label.field, text, order, &fields) { break }
+                for words in label.isBeside ? [right, below] : [below, right] {
+                    if Self.set(label.field, words, order, &fields) { break }
                 }
             }
         }
         self.fields = fields
     }
 
-    private enum Field { case familyName, givenNames, number, birth, issue, expiry, sex }
+    private typealias Field = DocumentFields.Field
 
     private struct Label {
         var field: Field
@@ -122,14 +125,16 @@ public struct VisualZone: Sendable {
         return row[b.count] <= allowed
     }
 
-    private static func value(in row: [PrintedWord], after label: Label) -> String {
+    private static func value(in row: [PrintedWord], after label: Label) -> [PrintedWord] {
         let rest = row[label.end...].prefix { $0.left < label.limit }
         return connected(rest, from: label.right, height: label.bottom - label.top)
     }
 
     /// The first row below that has words under the label. Another label is no value: documents
     /// leave the place empty for people without a family name.
-    private static func value(below label: Label, _ rows: ArraySlice<[PrintedWord]>) -> String {
+    private static func value(below label: Label, _ rows: ArraySlice<[PrintedWord]>)
+        -> [PrintedWord]
+    {
         let height = label.bottom - label.top
         for row in rows.prefix(4) {
             let part = row.drop { $0.left < label.left - 2 * height }.prefix {
@@ -138,59 +143,76 @@ public struct VisualZone: Sendable {
             guard let first = part.first, first.left < label.right + 2 * height else { continue }
             guard first.top < label.bottom + 3 * height,
                 !labels(in: Array(part)).contains(where: { $0.left == first.left && !$0.isBeside })
-            else { return "" }
+            else { return [] }
             return connected(part, from: first.left, height: first.height)
         }
-        return ""
+        return []
     }
 
     /// Words up to a wide gap.
     private static func connected(
         _ words: ArraySlice<PrintedWord>, from start: Int, height: Int
-    ) -> String {
-        var end = start, texts: [String] = []
+    ) -> [PrintedWord] {
+        var end = start, found: [PrintedWord] = []
         for word in words.prefix(12) {
             guard word.left - end < 3 * max(height, word.height) else { break }
-            texts.append(word.text)
+            found.append(word)
             end = word.right
         }
-        return texts.joined(separator: " ")
+        return found
     }
 
     /// Sets a field that is not set yet.
     /// - Returns: Whether the text fits the field.
     private static func set(
-        _ field: Field, _ text: String, _ order: PrintedText.DateOrder,
+        _ field: Field, _ words: [PrintedWord], _ order: PrintedText.DateOrder,
         _ fields: inout DocumentFields
     ) -> Bool {
-        func keep<Value>(_ path: WritableKeyPath<DocumentFields, Value?>, _ value: Value?) -> Bool {
+        /// - Parameter count: How many of the words the value takes.
+        func keep<Value>(
+            _ path: WritableKeyPath<DocumentFields, Value?>, _ value: Value?, of count: Int
+        ) -> Bool {
             guard let value else { return false }
-            if fields[keyPath: path] == nil { fields[keyPath: path] = value }
+            if fields[keyPath: path] == nil {
+                fields[keyPath: path] = value
+                note(count)
+            }
             return true
+        }
+        func note(_ count: Int) {
+            if words.prefix(count).contains(where: { $0.confidence < sureConfidence }) {
+                fields.unsure.insert(field)
+            }
+        }
+        func text(_ count: Int) -> String {
+            words.prefix(count).map(\.text).joined(separator: " ")
         }
         /// The value of the first words: as few as possible, because dirt may follow.
-        func first<Value>(_ parse: (String) -> Value?) -> Value? {
-            let words = text.split(separator: " ")
+        func first<Value>(
+            _ path: WritableKeyPath<DocumentFields, Value?>, _ parse: (String) -> Value?
+        ) -> Bool {
             for count in 1...4 where count <= words.count {
-                if let value = parse(words.prefix(count).joined(separator: " ")) { return value }
+                if let value = parse(text(count)) { return keep(path, value, of: count) }
             }
-            return nil
+            return false
         }
+        let all = words.count
         switch field {
-        case .familyName: return keep(\.familyName, PrintedText.name(text))
+        case .familyName: return keep(\.familyName, PrintedText.name(text(all)), of: all)
         case .givenNames:
-            guard let names = PrintedText.name(text) else { return false }
+            guard let names = PrintedText.name(text(all)) else { return false }
             if fields.givenNames.isEmpty {
                 fields.givenNames = names.split(separator: " ").map(String.init)
+                note(all)
             }
             return true
-        case .number: return keep(\.number, first(PrintedText.number))
-        case .birth: return keep(\.birth, first { PrintedText.date($0, order: order) })
-        case .issue: return keep(\.issue, first { PrintedText.date($0, order: order) })
-        case .expiry: return keep(\.expiry, first { PrintedText.date($0, order: order) })
+        case .number: return first(\.number, PrintedText.number)
+        case .birth: return first(\.birth) { PrintedText.date($0, order: order) }
+        case .issue: return first(\.issue) { PrintedText.date($0, order: order) }
+        case .expiry: return first(\.expiry) { PrintedText.date($0, order: order) }
         case .sex:
-            let letter = text.uppercased().split(separator: " ").first
-            return keep(\.sex, letter == "F" ? .female : letter == "M" ? .male : nil)
+            let letter = words.first?.text.uppercased()
+            return keep(\.sex, letter == "F" ? .female : letter == "M" ? .male : nil, of: 1)
         }
     }
 }

@@ -9,9 +9,15 @@ public enum DocumentPicture: String, WireWord {
 public struct DocumentRecapture: Sendable, Hashable, Codable {
     public let image: DocumentPicture
     public let reason: RecaptureReason
-    /// The faults of the picture, such as `blurred`, `glare`, or `several_documents`, and for faces
-    /// reasons such as `tooDark`. The one to mention is first.
+    /// What to do differently. The faults of the picture, such as `blurred`, `glare`, or
+    /// `several_documents`, for faces reasons such as `tooDark`, and ``sameSide``, ``otherType``,
+    /// ``otherCountry``. The one to mention is first.
     public let hints: [String]
+
+    /// The other picture shows this side, too.
+    public static let sameSide = "same_side"
+    /// The document is of another type, or from another country, than was chosen.
+    public static let otherType = "other_type", otherCountry = "other_country"
 
     public init(_ image: DocumentPicture, _ reason: RecaptureReason, hints: [String] = []) {
         (self.image, self.reason, self.hints) = (image, reason, hints)

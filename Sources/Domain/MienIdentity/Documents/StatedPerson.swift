@@ -1,4 +1,5 @@
 public import MienCore
+internal import MienDocument
 
 /// The holder of a document, as far as the document states who that is.
 public struct StatedPerson: Sendable, Hashable, CustomReflectable, CustomStringConvertible {
@@ -33,24 +34,59 @@ extension PersonalData {
     public func agreement(with stated: StatedPerson, shortNames: ShortNames = .standard)
         -> IdentityCheckResult
     {
-        var results: [Bool?] = [stated.dateOfBirth.map { $0 == dateOfBirth }]
+        let results = agreements(with: stated, shortNames: shortNames).map(\.result)
+        if results.contains(.failed) { return .failed }
+        return results.contains(.inconclusive) ? .inconclusive : .passed
+    }
+
+    /// The parts of ``agreement(with:shortNames:)``, so that a reviewer sees which one differs.
+    public func agreements(with stated: StatedPerson, shortNames: ShortNames = .standard)
+        -> [(field: IdentityField, result: IdentityCheckResult)]
+    {
+        let isShortened = stated.hasShortenedNames
+        var results: [(IdentityField, Bool?)] = [
+            (.dateOfBirth, stated.dateOfBirth.map { $0 == dateOfBirth })
+        ]
         if stated.familyName.isEmpty != stated.givenNames.isEmpty {
-            results.append(
-                agrees(
-                    withOnlyName: stated.familyName + stated.givenNames,
-                    isShortened: stated.hasShortenedNames))
+            let name = stated.familyName + stated.givenNames
+            results.append((.lastName, agrees(withOnlyName: name, isShortened: isShortened)))
         } else {
             results += [
-                Self.agrees(
-                    lastName, stated.familyName, isShortened: stated.hasShortenedNames
-                ) { .ofLastNames($0, $1) },
-                Self.agrees(
-                    firstName, stated.givenNames, isShortened: stated.hasShortenedNames
-                ) { .ofGivenNames($0, $1, shortNames) },
+                (
+                    .lastName,
+                    Self.agrees(lastName, stated.familyName, isShortened: isShortened) {
+                        .ofLastNames($0, $1)
+                    }
+                ),
+                (
+                    .firstName,
+                    Self.agrees(
+                        firstName, stated.givenNames, isShortened: isShortened,
+                        allowingMoreWords: true
+                    ) { .ofGivenNames($0, $1, shortNames) }
+                ),
             ]
         }
-        if results.contains(false) { return .failed }
-        return results.contains(nil) ? .inconclusive : .passed
+        return results.map { field, agrees in
+            (field, agrees.map { $0 ? .passed : .failed } ?? .inconclusive)
+        }
+    }
+
+    /// Whether a document spells a name as ICAO Doc 9303 part 3 transliterates it: `ALEKSEI` for
+    /// Алексей.
+    private static func isTransliterated(
+        _ typed: FoldedText, _ text: String, isShortened: Bool, allowingMoreWords: Bool
+    ) -> Bool {
+        let words = text.uppercased().split(separator: " ").map(String.init)
+        guard words.allSatisfy({ $0.utf8.allSatisfy { (65...90).contains($0) } }) else {
+            return false
+        }
+        let isEnough = words.reduce(0) { $0 + $1.count } >= 3
+        return [typed.words, typed.spelledOut].contains { name in
+            Transliteration.matches(
+                words, name.joined(separator: " "), allowingMoreWords: allowingMoreWords,
+                mayBeTruncated: isShortened && isEnough) ?? false
+        }
     }
 
     /// People with one name have to type two: they divide it, repeat it, or invent one.
@@ -68,12 +104,17 @@ extension PersonalData {
 
     /// - Returns: `nil` if the document does not state the name, or it is merely alike.
     private static func agrees(
-        _ typed: FoldedText, _ text: String, isShortened: Bool,
+        _ typed: FoldedText, _ text: String, isShortened: Bool, allowingMoreWords: Bool = false,
         by comparison: (FoldedText, FoldedText) -> NameAgreement
     ) -> Bool? {
         guard text.utf8.count <= maxFieldBytes, text.isStreamSafe else { return nil }
         let stated = FoldedText(text)
         guard !stated.isEmpty else { return nil }
+        if isTransliterated(
+            typed, text, isShortened: isShortened, allowingMoreWords: allowingMoreWords)
+        {
+            return true
+        }
         let found = comparison(typed, stated)
         let isEnough = found.score >= IdentityField.firstName.minimum
         if isEnough, !found.isAlike { return true }

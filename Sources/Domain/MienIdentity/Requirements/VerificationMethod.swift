@@ -40,9 +40,6 @@ public struct VerificationRequirement: Sendable, Hashable {
 /// A document that a government issues.
 public enum IdentityDocumentType: String, WireWord {
     case driverLicense, passport, idCard
-
-    /// Whether the document states an address, so that personal data can be verified from it alone.
-    public var hasAddress: Bool { self != .passport }
 }
 
 /// The progress of checking a document, as answers contain it.
@@ -52,7 +49,7 @@ public enum DocumentVerificationStatus: String, WireWord {
     case notAttempted
     /// Not decided yet.
     case pending
-    /// The pictures could not be read. Another attempt may follow.
+    /// The pictures could not be read, or are of another document. Another attempt may follow.
     case documentUnreadable
     /// Final.
     case succeeded
@@ -63,10 +60,12 @@ public enum DocumentVerificationStatus: String, WireWord {
 /// The limits of a deployment.
 public struct VerificationPolicy: Sendable, Hashable {
     public static let attemptRange = 1...100
+    /// The number of documents that may be sent again without using up an attempt, until a reset.
+    public static let uncountedDocuments = 10
 
     /// The number of attempts with personal data, 1...100.
     public let piiAttempts: Int
-    /// The number of attempts with documents, readable or not, 1...100.
+    /// The number of attempts with documents, 1...100.
     public let documentAttempts: Int
     /// The documents that are accepted; empty if the deployment checks none.
     public let documents: Set<IdentityDocumentType>

@@ -22,6 +22,9 @@ public struct VerificationState: Sendable, Hashable, Codable {
     /// The attempt that has not ended.
     public private(set) var open: VerificationAttempt?
     private var document: DocumentResult?
+    /// The documents since the last reset that had to be sent again and were not counted; `nil` for
+    /// none.
+    private var uncounted: Int?
     /// The pictures or documents to send instead of the last document; `nil` for none.
     private var requested: [DocumentRecapture]?
     /// Whether a source that invents its answers judged any attempt since the last reset.
@@ -85,7 +88,8 @@ public struct VerificationState: Sendable, Hashable, Codable {
     /// - Returns: `false`, leaving the state unchanged, unless the attempt is being judged. A result
     ///   that arrives twice, or after a reset, changes nothing.
     ///
-    /// - Parameter recapture: The pictures or documents to send instead.
+    /// - Parameter recapture: The pictures or documents to send instead. With some, an unreadable
+    ///   document is not counted while ``mayAskAgain``.
     public mutating func conclude(
         _ id: IdentityAttemptID, _ outcome: AttemptOutcome, isSimulated: Bool = false,
         recapture: [DocumentRecapture] = [], at now: Instant
@@ -100,6 +104,11 @@ public struct VerificationState: Sendable, Hashable, Codable {
         case .succeeded: succeed(attempt, at: now)
         case .failed(let block): fail(attempt, block)
         case .unreadable:
+            // Other pictures mend what a person did wrong, so it is not counted while it is rare.
+            if !recapture.isEmpty, mayAskAgain {
+                uncounted = (uncounted ?? 0) + 1
+                documentAttempts -= 1
+            }
             document = .unreadable
             open = nil
         case .review: open?.stage = .inReview
@@ -203,6 +212,9 @@ public struct VerificationState: Sendable, Hashable, Codable {
         guard open?.kind.usesDocument != true, document != .succeeded else { return [] }
         return requested ?? []
     }
+
+    /// Whether a document that has to be sent again uses up no attempt.
+    public var mayAskAgain: Bool { uncounted ?? 0 < VerificationPolicy.uncountedDocuments }
 
     private func remaining(_ kind: VerificationAttempt.Kind, under policy: VerificationPolicy)
         -> Int

@@ -35,22 +35,25 @@ public enum SessionPart: String, WireWord {
 public struct SessionRecapture: Sendable, Hashable, Codable {
     public let picture: SessionPicture
     public let reasons: [RecaptureReason]
+    /// Words such as `blurred`, the one to mention first; `nil` for none.
+    public let hints: [String]?
 
-    public init(picture: SessionPicture, reasons: [RecaptureReason]) {
-        (self.picture, self.reasons) = (picture, reasons)
+    public init(picture: SessionPicture, reasons: [RecaptureReason], hints: [String]? = nil) {
+        (self.picture, self.reasons, self.hints) = (picture, reasons, hints)
     }
 }
 
 /// The kind of document that a person says they have.
 public struct SessionDocument: Sendable, Hashable, Codable {
-    public let country: Country
+    public let country: DocumentIssuer
     public let type: IdentityDocumentType
 
-    public init(country: Country, type: IdentityDocumentType) {
+    public init(country: DocumentIssuer, type: IdentityDocumentType) {
         (self.country, self.type) = (country, type)
     }
 
     public var pictures: Set<SessionPicture> {
-        type == .passport ? [.documentFront] : [.documentFront, .documentBack]
+        let sides = DocumentCoverage(type, from: country)?.sides.keys.map { $0 } ?? [.front, .back]
+        return Set(sides.map { $0 == .front ? .documentFront : .documentBack })
     }
 }

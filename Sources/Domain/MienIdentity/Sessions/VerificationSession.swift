@@ -148,6 +148,9 @@ public struct VerificationSession: Sendable, Hashable, Codable {
         return true
     }
 
+    /// Whether another submission may follow if this one has to be repeated.
+    public var mayAskAgain: Bool { submissions < Self.maxSubmissions }
+
     /// Whether ``reject(_:)`` would refuse the picture.
     public func mayReject(_ picture: SessionPicture) -> Bool {
         rejections[picture.rawValue] ?? 0 < Self.maxRejections

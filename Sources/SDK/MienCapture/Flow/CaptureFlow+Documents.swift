@@ -152,7 +152,8 @@ extension CaptureFlow {
         let isFace = recapture.image == .known(.selfie)
         let lines =
             isFace
-            ? [texts["document_reason_selfie"]] : texts.reasons(recapture.reasons, hint: nil)
+            ? [texts["document_reason_selfie"]]
+            : texts.reasons(recapture.reasons, hint: recapture.hints?.first)
         var buttons = [
             button(isFace ? "button_continue" : "document_again", .goOn, .primary)
         ]

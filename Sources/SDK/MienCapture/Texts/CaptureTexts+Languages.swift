@@ -73,7 +73,10 @@ extension CaptureTexts {
             document_fault_glare انعكاس الضوء يخفي جزءًا من الوثيقة. أمِلها قليلًا أو ابتعد عن الضوء.
             document_fault_no_document لم نجد وثيقة في الصورة. ضعها على سطح أملس مع ترك مسافة حولها.
             document_fault_no_reflection لم يتحرك أي ضوء على الوثيقة. أمسكها قرب مصباح أو نافذة وأملها ببطء.
+            document_fault_other_country هذه الوثيقة من بلد غير الذي اخترته. اختر بلدها أو استخدم وثيقة أخرى.
             document_fault_other_document هذه ليست الوثيقة التي في صورتك الأولى. استخدم الوثيقة نفسها.
+            document_fault_other_type هذه الوثيقة من نوع غير الذي اخترته. اختر نوعها أو استخدم وثيقة أخرى.
+            document_fault_same_side تُظهر الصورتان الوجه نفسه من الوثيقة. التقط صورة للوجه الآخر.
             document_fault_several_documents في الصورة أكثر من وثيقة. أظهر وثيقة واحدة فقط.
             document_fault_tilt_more لم تُمَل الوثيقة بما يكفي. أملها أكثر إلى الأعلى والأسفل.
             document_fault_too_dark الصورة مظلمة جدًا. ابحث عن إضاءة أقوى.
@@ -252,7 +255,10 @@ extension CaptureTexts {
             document_fault_glare A reflection hides a part of the document. Tilt it a little, or move away from the light.
             document_fault_no_document We could not find a document in the photo. Lay it on a plain surface, with space around it.
             document_fault_no_reflection No light moved across the document. Hold it near a lamp or a window, and tilt it slowly.
+            document_fault_other_country This document is from another country than you chose. Choose its country, or use another document.
             document_fault_other_document This is not the document in your first photo. Use the same one.
+            document_fault_other_type This is another kind of document than you chose. Choose its kind, or use another document.
+            document_fault_same_side Both photos show the same side. Take a photo of the other side.
             document_fault_several_documents There is more than one document in the photo. Show only one.
             document_fault_tilt_more The document was not tilted enough. Tilt it further up and down.
             document_fault_too_dark The photo is too dark. Find more light.
@@ -431,7 +437,10 @@ extension CaptureTexts {
             document_fault_glare Un reflejo tapa una parte del documento. Inclínalo un poco o aléjalo de la luz.
             document_fault_no_document No encontramos ningún documento en la foto. Ponlo sobre una superficie lisa, con espacio alrededor.
             document_fault_no_reflection Ningún reflejo se movió sobre el documento. Sujétalo cerca de una lámpara o una ventana e inclínalo despacio.
+            document_fault_other_country Este documento es de un país distinto al que has elegido. Elige su país o usa otro documento.
             document_fault_other_document Este no es el documento de tu primera foto. Usa el mismo.
+            document_fault_other_type Este documento no es del tipo que has elegido. Elige su tipo o usa otro documento.
+            document_fault_same_side Las dos fotos muestran la misma cara. Haz una foto de la otra cara.
             document_fault_several_documents Hay más de un documento en la foto. Muestra solo uno.
             document_fault_tilt_more El documento no se inclinó lo suficiente. Inclínalo más hacia arriba y hacia abajo.
             document_fault_too_dark La foto está demasiado oscura. Busca más luz.

@@ -20,6 +20,11 @@ extension MienAdmin {
         try await get("verifications", "cases", id)
     }
 
+    /// Returns which countries' people, and which documents, the server verifies.
+    public func readableDocuments() async throws -> SupportedCountriesAnswer {
+        try await get("verifications", "documents")
+    }
+
     /// Decides a case.
     ///
     /// - Throws: ``MienError`` with the problem `not_found`, or `conflict` if the case is closed or

@@ -41,6 +41,12 @@ public struct IdentityVerificationClient: Sendable {
         try await (session.identity(.get, ["countries"]) as SupportedCountriesAnswer).countries
     }
 
+    /// Returns the documents that are read, with who issues them and what is read from each side.
+    /// ``captureAndVerifyIdentityDocument(input:)`` takes those with an address.
+    public func listSupportedDocuments() async throws -> [ReadableDocuments] {
+        try await (session.identity(.get, ["countries"]) as SupportedCountriesAnswer).documents
+    }
+
     /// Returns what the deployment verifies.
     public func getCapabilities(option: IdentityQueryOption = .remoteOnly) async throws
         -> IdentityCapabilities

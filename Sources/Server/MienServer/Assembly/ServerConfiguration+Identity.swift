@@ -55,7 +55,7 @@ extension ServerConfiguration {
     func makeIdentityRules() throws -> IdentityRules {
         IdentityRules(
             policy: identityPolicy, required: identityRequired, countries: identityCountries,
-            age: identityAge, recommendations: try recommendations(),
+            issuers: identityIssuers, age: identityAge, recommendations: try recommendations(),
             retentionDays: identityRetentionDays,
             resultRetentionDays: identityResultRetentionDays, needsConsent: identityNeedsConsent,
             needsSecondReviewer: identityNeedsSecondReviewer, consentText: try consentText(),

@@ -1,6 +1,7 @@
 package import MienCore
 internal import MienFace
 internal import MienIdentity
+internal import MienModels
 
 /// The scores that decide whether a face is that of a portrait.
 package struct PortraitThresholds: Sendable {
@@ -18,15 +19,23 @@ package struct PortraitThresholds: Sendable {
 extension DocumentCheckService {
     /// Compares the portrait with the face that belongs to the document, if one does.
     ///
-    /// - Returns: The pictures that have to be taken again.
+    /// - Parameters:
+    ///   - front: The portrait's side, whose faults may be why there is no portrait.
+    ///   - picture: The picture that shows it.
+    /// - Returns: The pictures that have to be taken again, and the score.
     func compare(
         _ portrait: FaceService.ReadFace?, with face: DocumentSubmission.Face?,
-        for share: WorkShare,
+        of front: DocumentReading, as picture: DocumentPicture, for share: WorkShare,
         into checks: inout IdentityChecks
-    ) async throws -> [DocumentRecapture] {
-        guard let face else { return [] }
+    ) async throws -> ([DocumentRecapture], MatchScore?) {
+        guard let face else { return ([], nil) }
         var recapture: [DocumentRecapture] = []
-        if let fault = Self.fault(of: portrait, in: .front) { recapture.append(fault) }
+        if let fault = Self.fault(of: portrait, in: picture) {
+            let faults = front.capture.faults.map(\.rawValue)
+            recapture.append(
+                DocumentRecapture(
+                    picture, front.capture.reason ?? fault.reason, hints: faults + fault.hints))
+        }
         var score: MatchScore?
         switch face {
         case .picture(let image):
@@ -47,7 +56,7 @@ extension DocumentCheckService {
                 score >= thresholds.match
                     ? .passed : score < thresholds.review ? .failed : .inconclusive
             } ?? .inconclusive
-        return recapture
+        return (recapture, score)
     }
 
     private static func fault(of face: FaceService.ReadFace?, in picture: DocumentPicture)

@@ -48,8 +48,8 @@ package final class DocumentCheckService: DocumentVerifier {
     package func examine(_ submission: DocumentSubmission) async throws -> DocumentFindings {
         let share = WorkShare.signedIn(submission.account)
         let isOneSided = submission.type == .passport || submission.back == submission.front
-        let pictures = [submission.front] + (isOneSided ? [] : [submission.back])
-        let names: [DocumentPicture] = [.front, .back]
+        var pictures = [submission.front] + (isOneSided ? [] : [submission.back])
+        var names: [DocumentPicture] = [.front, .back]
         var readings: [DocumentReading]
         do {
             readings = try await run(for: share) { worker in
@@ -59,19 +59,36 @@ package final class DocumentCheckService: DocumentVerifier {
             return DocumentFindings(
                 isReadable: false, recapture: [DocumentRecapture(.back, .documentDamaged)])
         }
+        if readings.count == 2, readings[0].isOfBack, !readings[1].isOfBack {
+            // The person took the sides for each other.
+            pictures.swapAt(0, 1)
+            names.swapAt(0, 1)
+            readings.swapAt(0, 1)
+        }
         func assess() -> DocumentFindings {
             DocumentFindings(
                 zip(names, readings).map { ($0, $1) }, as: submission.type,
-                of: submission.country, looksForCopies: looksForCopies, now: clock.now)
+                of: submission.country, looksForCopies: looksForCopies,
+                mayAskAgain: submission.mayAskAgain, now: clock.now)
         }
-        let early = assess()
-        guard early.isReadable else { return early }
+        var early = assess()
+        guard early.isReadable else {
+            if early.recapture.contains(where: { $0.image == .back }),
+                try await showPortraitTwice(pictures, readings, for: share)
+            {
+                early.recapture = [
+                    DocumentRecapture(.back, .imageMissing, hints: [DocumentRecapture.sameSide])
+                ]
+            }
+            return early
+        }
 
         let views = try await views(of: pictures[0], readings[0], for: share)
         let portrait = try await faces.portrait(in: views.map(\.image), for: share)
         var faceChecks = IdentityChecks()
-        let recapture = try await compare(
-            portrait, with: submission.face, for: share, into: &faceChecks)
+        let (recapture, score) = try await compare(
+            portrait, with: submission.face, of: readings[0], as: names[0], for: share,
+            into: &faceChecks)
         guard recapture.isEmpty else {
             return DocumentFindings(isReadable: false, recapture: recapture)
         }
@@ -84,6 +101,16 @@ package final class DocumentCheckService: DocumentVerifier {
         }
         var findings = assess()
         findings.checks.add(faceChecks)
+        if let score, faceChecks[.faceMatch] != .passed {
+            findings.comparison.reasons.append(
+                ReviewReason(
+                    check: IdentityCheckName.faceMatch.rawValue,
+                    detail:
+                        "score \((score.value * 10).rounded() / 10) of \(thresholds.match.value)",
+                    result: faceChecks[.faceMatch]?.rawValue ?? "", sources: ["portrait", "face"]))
+        }
+        if submission.mayAskAgain { findings.askAgain(for: readings[0], as: names[0]) }
+        guard findings.isReadable else { return findings }
         if let tilt = submission.tilt {
             let place = readings[0].place
             let check = try await run(for: share) { _ in
@@ -104,10 +131,20 @@ package final class DocumentCheckService: DocumentVerifier {
         return findings
     }
 
-    package func countries(of type: IdentityDocumentType, among countries: [Country]) -> [Country] {
-        // Only cards with a barcode of AAMVA can be read: licenses have no machine-readable zone.
-        guard type == .driverLicense else { return countries }
-        return countries.filter { Jurisdiction.countries.contains($0.rawValue) }
+    /// Whether both pictures, of which neither could be read, show the same portrait: the person sent
+    /// one side twice. Portraits on backs are too small to be described, or a card's only one.
+    private func showPortraitTwice(
+        _ pictures: [RGBImage], _ readings: [DocumentReading], for share: WorkShare
+    ) async throws -> Bool {
+        guard pictures.count == 2 else { return false }
+        var found: [FaceDescriptor] = []
+        for (picture, reading) in zip(pictures, readings) {
+            let views = try await views(of: picture, reading, for: share)
+            let face = try await faces.portrait(in: views.map(\.image), for: share)
+            guard let descriptor = face?.descriptor else { return false }
+            found.append(descriptor)
+        }
+        return try faces.score(found[0], found[1]) >= thresholds.match
     }
 
     private func run<Output: Sendable>(

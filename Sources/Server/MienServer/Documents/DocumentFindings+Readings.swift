@@ -1,3 +1,4 @@
+internal import MienAPI
 internal import MienCore
 internal import MienDocument
 internal import MienIdentity
@@ -9,9 +10,12 @@ extension DocumentFindings {
     /// - Parameters:
     ///   - sides: The pictures and their readings; only the front for a passport.
     ///   - looksForCopies: Whether the first picture's signs of a copy are among the checks.
+    ///   - mayAskAgain: Whether a document of another type or country than stated is asked for again.
+    ///     Otherwise it fails.
     init(
         _ sides: [(picture: DocumentPicture, reading: DocumentReading)],
-        as type: IdentityDocumentType, of country: Country, looksForCopies: Bool, now: Instant
+        as type: IdentityDocumentType, of country: DocumentIssuer, looksForCopies: Bool,
+        mayAskAgain: Bool = true, now: Instant
     ) {
         let zones = sides.compactMap { side in
             side.reading.zone.flatMap { $0.status == .unsure ? nil : $0.zone }
@@ -24,7 +28,20 @@ extension DocumentFindings {
             self.init(isReadable: false, recapture: recapture)
             return
         }
-        let issuer = card?.country ?? zone?.issuer.country
+        let issuer = card.map(\.country) ?? zone?.issuer.issuer
+        let isOfType = Self.type(card: card, zone: zone) == type
+        // A barcode may be of an issuer that this version does not know.
+        let isOfCountry: Bool? = card != nil && issuer == nil ? nil : issuer == country.rawValue
+        if mayAskAgain, !isOfType || isOfCountry == false {
+            let hint =
+                isOfType ? DocumentRecapture.otherCountry : DocumentRecapture.otherType
+            self.init(
+                isReadable: false,
+                recapture: sides.map {
+                    DocumentRecapture($0.picture, .documentNotSupported, hints: [hint])
+                })
+            return
+        }
         // The front's printed text counts before the back's, which mostly repeats the zone or the
         // barcode.
         let printed = sides.map { ($0.picture, $0.reading.visualZone(country: issuer)) }
@@ -34,16 +51,17 @@ extension DocumentFindings {
 
         var checks = IdentityChecks()
         checks[.documentType] =
-            Self.type(card: card, zone: zone) == type && issuer == country.rawValue
-            ? .passed : .failed
+            isOfType ? isOfCountry.map { $0 ? .passed : .failed } ?? .inconclusive : .failed
         checks[.documentNotExpired] = Self.result(found.filter { $0.name == .notExpired })
         let others = found.filter { $0.name != .notExpired }
         checks[.documentConsistent] =
             others.contains { $0.verdict == .failed } || Set(zones).count > 1
                 || Set(cards.map(\.bytes)).count > 1
             ? .failed
-            : Self.areLinked(sides, others) && others.contains { $0.verdict == .passed }
-                ? .passed : .inconclusive
+            : others.contains { $0.verdict == .notChecked(.doubtful) }
+                ? .inconclusive
+                : Self.areLinked(sides, others) && others.contains { $0.verdict == .passed }
+                    ? .passed : .inconclusive
         if looksForCopies, let front = sides.first?.reading {
             for (check, result) in Self.copyChecks(of: front) { checks[check] = result }
         }
@@ -57,7 +75,10 @@ extension DocumentFindings {
         }
         self.init(
             isReadable: true, checks: checks, data: card.flatMap { Self.personalData(of: $0) },
-            stated: stated)
+            stated: stated,
+            comparison: ReviewComparison(
+                sources: document.fields(asOf: today).map { ReviewSource($0) },
+                reasons: found.compactMap { ReviewReason($0) }))
     }
 
     /// The kind of document; `nil` for visas and others that are not accepted.
@@ -117,5 +138,44 @@ extension DocumentFindings {
             address: [street, card.street2].compactMap { $0 }.joined(separator: " "),
             city: card.city, state: card.state, postalCode: code, country: country,
             dateOfBirth: birth.description)
+    }
+}
+
+extension ReviewSource {
+    /// What one part of the document says.
+    fileprivate init(_ fields: DocumentFields) {
+        var texts: [String: String] = [:]
+        texts["number"] = fields.number
+        texts["family_name"] = fields.familyName
+        let given = fields.givenNames + fields.unorderedNames
+        if !given.isEmpty { texts["given_names"] = given.joined(separator: " ") }
+        texts["birth"] = fields.birth?.description
+        texts["issue"] = fields.issue?.description
+        texts["expiry"] = fields.expiry?.description
+        texts["sex"] = fields.sex?.rawValue
+        texts["country"] = fields.country
+        texts["nationality"] = fields.nationality
+        texts["postal_code"] = fields.postalCode
+        self.init(
+            name: fields.source.rawValue, fields: texts,
+            unsure: fields.unsure.map(\.rawValue).sorted())
+    }
+}
+
+extension ReviewReason {
+    /// - Returns: `nil` for a check that passed, or that the document cannot have.
+    fileprivate init?(_ check: DocumentCheck) {
+        let result: String
+        switch check.verdict {
+        case .passed, .notChecked(.missing), .notChecked(.noRule), .notChecked(.notApplicable):
+            return nil
+        case .failed: result = "failed"
+        case .notChecked(let reason): result = reason.rawValue
+        }
+        let name: IdentityCheckName =
+            check.name == .notExpired ? .documentNotExpired : .documentConsistent
+        self.init(
+            check: name.rawValue, detail: check.name.rawValue, result: result,
+            sources: check.sources.map(\.rawValue))
     }
 }

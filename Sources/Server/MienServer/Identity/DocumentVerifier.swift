@@ -1,3 +1,4 @@
+package import MienAPI
 package import MienCore
 package import MienFace
 package import MienIdentity
@@ -14,9 +15,6 @@ package protocol DocumentVerifier: Sendable {
     /// Whether it compares the document's portrait with a picture of the face.
     var needsFace: Bool { get }
 
-    /// The countries whose documents of a type it reads.
-    func countries(of type: IdentityDocumentType, among countries: [Country]) -> [Country]
-
     /// Checks a document.
     ///
     /// - Throws: ``IdentitySourceError`` or `ServerBusy` if the document could not be judged. The
@@ -32,10 +30,6 @@ package protocol DocumentVerifier: Sendable {
 
 extension DocumentVerifier {
     package func showsDocument(_: RGBImage, for _: WorkShare) async throws -> Bool { true }
-
-    package func countries(of _: IdentityDocumentType, among countries: [Country]) -> [Country] {
-        countries
-    }
 }
 
 /// The pictures of a document, decoded in memory.
@@ -49,13 +43,15 @@ package struct DocumentSubmission: Sendable, CustomReflectable {
     }
 
     package let account: UserID
-    package let country: Country
+    package let country: DocumentIssuer
     package let type: IdentityDocumentType
     package let front, back: RGBImage
     package let face: Face?
     /// Pictures of the front while it was tilted: none if the person did not tilt it, `nil` if nobody
     /// asked for that.
     package var tilt: [RGBImage]?
+    /// Whether the person may be asked for other pictures of what can be judged, though not well.
+    package var mayAskAgain = true
 
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
@@ -63,7 +59,7 @@ package struct DocumentSubmission: Sendable, CustomReflectable {
 /// The data of a document, and the checks of whether it is genuine.
 package struct DocumentFindings: Sendable, CustomReflectable {
     /// Whether the document was judged. If not, the person may try again: pictures could not be read,
-    /// or it has expired.
+    /// or it has expired, or is another one than the person chose.
     package var isReadable: Bool
     /// Empty if the pictures could not be read.
     package var checks = IdentityChecks()
@@ -76,6 +72,8 @@ package struct DocumentFindings: Sendable, CustomReflectable {
     package var pack: String?
     /// The pictures or documents to send instead, and why.
     package var recapture: [DocumentRecapture] = []
+    /// What was compared, for reviewers.
+    package var comparison = ReviewComparison()
 
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -64,6 +64,9 @@ package struct IdentityAdminRoutes {
     }
 
     private func addCases(to router: RouterGroup<MienRequestContext>) {
+        router.get("verifications/documents") { _, _ in
+            JSONBody.response(SupportedCountriesAnswer(identities))
+        }
         router.get("verifications/cases") { request, context in
             let page = try AdminPage<ReviewCaseKind>(request)
             let cases = try await AdminPage<ReviewCaseKind>.known {

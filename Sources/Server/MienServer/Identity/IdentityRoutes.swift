@@ -69,9 +69,7 @@ package struct IdentityRoutes {
     private func addFacts(to router: RouterGroup<MienRequestContext>) {
         router.get("identity/countries") { request, _ in
             _ = try await grants.caller(of: request)
-            return JSONBody.response(
-                SupportedCountriesAnswer(
-                    countries: identities.supportedCountries.map(\.rawValue)))
+            return JSONBody.response(SupportedCountriesAnswer(identities))
         }
         router.get("identity/face-image") { request, _ in
             _ = try await grants.caller(of: request)
@@ -82,7 +80,7 @@ package struct IdentityRoutes {
             _ = try await grants.caller(of: request)
             return JSONBody.response(
                 IdentityCapabilities(
-                    supportedCountries: identities.supportedCountries.map(\.rawValue),
+                    supportedCountries: SupportedCountriesAnswer(identities).countries,
                     faceImageRequiredWithDocumentCapture: identities.needsFaceImage,
                     faceImageRequiredWithDocumentVerification: identities.needsFaceImage,
                     canInitiateDocumentCapture: identities.checksDocuments,

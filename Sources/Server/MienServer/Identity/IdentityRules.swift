@@ -8,7 +8,10 @@ package struct IdentityRules: Sendable {
     package var policy = VerificationPolicy()
     /// The level that users of apps without one of their own have to reach.
     package var required = VerificationMethod.knowledgeOfPII
+    /// The countries whose personal data is accepted.
     package var countries = Set(Country.allCases)
+    /// The issuers whose documents are accepted.
+    package var issuers = Set(DocumentIssuer.all)
     package var age = AgeRule()
     package var recommendations = RecommendationRules.standard
     /// The days for which personal data and pictures are kept, 1...3,650.

@@ -111,7 +111,9 @@ extension IdentityService {
                 record.state.conclude(
                     id, outcome, isSimulated: judgment.isSimulated,
                     recapture: judgment.recapture, at: now),
-                try tables.verificationAttempts.judge(id, result)
+                try tables.verificationAttempts.judge(
+                    id, result, content: judgment.comparison.added(to: attempt.content),
+                    of: account)
             else {
                 // End the attempt anyway. Otherwise its verification session would wait for a
                 // judgment forever.

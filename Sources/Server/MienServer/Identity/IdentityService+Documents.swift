@@ -55,7 +55,7 @@ extension IdentityService {
     /// is `pending`.
     ///
     /// - Throws: ``IdentityError``, ``IdentitySourceError``, or ``ServerBusy``, which count no
-    ///   attempt. Pictures that cannot be decoded count: their status is `documentUnreadable`.
+    ///   attempt: also for documents that cannot be read, and for files that are no pictures.
     package func verifyDocument(
         _ document: DocumentInput, of account: AccountRecord, app: AppID
     ) async throws -> VerifiedIdentity {
@@ -64,8 +64,8 @@ extension IdentityService {
 
     /// Verifies the personal data that a document states.
     ///
-    /// - Throws: as ``verifyDocument(_:of:app:)``; `unsupportedMethod` for passports, which state no
-    ///   address.
+    /// - Throws: as ``verifyDocument(_:of:app:)``; `unsupportedMethod` for documents whose address
+    ///   cannot be read.
     package func captureAndVerifyDocument(
         _ document: DocumentInput, of account: AccountRecord, app: AppID
     ) async throws -> VerifiedIdentity {
@@ -76,25 +76,8 @@ extension IdentityService {
         _ document: DocumentInput, _ kind: VerificationAttempt.Kind, of account: AccountRecord,
         app: AppID
     ) async throws -> VerifiedIdentity {
-        _ = try PersonalData.country(document.country, supported: rules.countries)
-        guard let documents, documents.verifier.types.contains(document.type) else {
-            throw IdentityError(
-                .unsupportedMethod, field: "documentType",
-                documents == nil
-                    ? "this deployment checks no documents"
-                    : "this deployment does not check documents of this type")
-        }
-        if kind == .capturedDocument {
-            guard document.type.hasAddress else {
-                throw IdentityError(
-                    .unsupportedMethod, field: "documentType",
-                    "a passport states no address; verify personal data with verifyIdentity, then the passport with verifyIdentityDocument"
-                )
-            }
-            guard !sources.isEmpty else {
-                throw IdentityError(.unsupportedMethod, "this deployment verifies no personal data")
-            }
-        }
+        let coverage = try coverage(of: document.type, from: document.country, for: kind)
+        guard let documents else { throw Self.noDocuments }
         guard (document.face != nil) == documents.verifier.needsFace else {
             throw IdentityError(
                 .informationNotProvided, field: "faceImage",
@@ -102,10 +85,21 @@ extension IdentityService {
                     ? "faceImage or faceCapture is required; see isFaceImageRequired"
                     : "faceImage and faceCapture must be left out; see isFaceImageRequired")
         }
-        guard document.back != nil || document.type == .passport else {
+        guard document.back != nil || coverage.sides[.back] == nil else {
             throw IdentityError(
                 .informationNotProvided, field: "backImage", "backImage is required")
         }
+        // Refuse what the beginning of the attempt would, before anything is decoded.
+        try await store.read { tables in
+            if needsConsent { try tables.requireConsent(of: account.id, in: app) }
+            let state = try tables.verifications.find(account.id).state
+            if let refusal = state.refusal(of: kind, under: rules.policy) { throw refusal }
+        }
+        try await requirePictures(
+            [
+                (.image, document.front), (.backImage, document.back),
+                (.faceImage, document.face?.picture),
+            ], of: account.id, by: documents)
         var document = document
         // Only verification sessions take pictures of a tilted document, so this check is left out
         // here.
@@ -123,13 +117,34 @@ extension IdentityService {
             kind, document.content, images: document.images, of: account, app: app)
     }
 
+    /// - Throws: ``IdentityError`` `informationNotProvided` for a file that is no picture, or a
+    ///   picture that is too large; ``ServerBusy``.
+    func requirePictures(
+        _ pictures: [(UploadedPicture, [UInt8]?)], of account: UserID,
+        by documents: DocumentChecker
+    ) async throws {
+        for case (let name, let bytes?) in pictures {
+            let isPicture = try await documents.work.run(for: .signedIn(account)) {
+                (try? Self.decode(bytes, .front)) != nil
+            }
+            guard isPicture else {
+                throw IdentityError(
+                    .informationNotProvided, field: name.rawValue,
+                    "\(name.rawValue) is not a whole PNG, JPEG, or GIF of at most 40 megapixels")
+            }
+        }
+    }
+
     func judge(
-        _ document: DocumentInput, _ country: Country, _ kind: VerificationAttempt.Kind,
+        _ document: DocumentInput, _ country: DocumentIssuer, _ kind: VerificationAttempt.Kind,
         as id: IdentityAttemptID, by documents: DocumentChecker, of account: AccountRecord
     ) async throws -> Judgment {
         var judgment = Judgment()
         judgment.checks[.documentReadable] = .failed
         judgment.isUnreadable = true
+        let mayAskAgain = try await store.read {
+            try $0.verifications.find(account.id).state.mayAskAgain
+        }
         let submission: DocumentSubmission
         do {
             submission = try await documents.work.run(for: .signedIn(account.id)) {
@@ -138,7 +153,7 @@ extension IdentityService {
                     account: account.id, country: country, type: document.type, front: front,
                     back: try document.back.map { try Self.decode($0, .back) } ?? front,
                     face: try document.face.map(Self.decode),
-                    tilt: document.tilt.map(TiltSeries.decoded))
+                    tilt: document.tilt.map(TiltSeries.decoded), mayAskAgain: mayAskAgain)
             }
         } catch let unreadable as UndecodablePicture {
             judgment.recapture = [
@@ -152,6 +167,7 @@ extension IdentityService {
             if !findings.checks.results.isEmpty { judgment.checks = findings.checks }
             return judgment
         }
+        judgment.comparison = findings.comparison
         var checks = findings.checks
         checks[.documentReadable] = .passed
         // A still picture cannot prove that the person is alive, so ignore the verifier's result.
@@ -174,11 +190,20 @@ extension IdentityService {
             if fault?.code == .implausibleAge { judgment.block = .implausibleAge }
             if judgment.block == nil { try await judge(read, into: &judgment) }
         case .document, .personalData:
-            let typed = try await store.read { try $0.personalData(of: account) }
-                .flatMap { try? PersonalData($0, supported: rules.countries) }
+            let input = try await store.read { try $0.personalData(of: account) }
+            let typed = input.flatMap { try? PersonalData($0, supported: rules.countries) }
+            if let input { judgment.comparison.sources.insert(ReviewSource(input), at: 0) }
             if let stated = findings.stated, let typed {
                 checks[.documentMatchesData] = typed.agreement(
                     with: stated, shortNames: rules.shortNames)
+                judgment.comparison.reasons += typed.agreements(
+                    with: stated, shortNames: rules.shortNames
+                ).filter { $0.result != .passed }.map { part in
+                    ReviewReason(
+                        check: IdentityCheckName.documentMatchesData.rawValue,
+                        detail: part.field.reviewWord, result: part.result.rawValue,
+                        sources: [ReviewSource.input, "document"])
+                }
             } else if let read, let typed {
                 checks[.documentMatchesData] =
                     typed.scores(against: read.person, shortNames: rules.shortNames).samePerson
@@ -189,6 +214,13 @@ extension IdentityService {
         }
         judgment.isUnreadable = false
         return judgment
+    }
+}
+
+extension DocumentFace {
+    /// The still picture, if it is one.
+    fileprivate var picture: [UInt8]? {
+        if case .picture(let bytes) = self { bytes } else { nil }
     }
 }
 

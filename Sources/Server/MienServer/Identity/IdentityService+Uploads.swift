@@ -12,17 +12,20 @@ extension IdentityService {
     /// The time in which a document must be sent with the pictures that were uploaded for it.
     package static let uploadLife = Duration.seconds(3600)
 
-    /// Stores a picture until it is sent with a document. It is not decoded before.
+    /// Stores a picture until it is sent with a document.
     ///
     /// - Returns: when it expires.
-    /// - Throws: ``IdentityError`` `consentRequired`, or `unsupportedMethod`.
+    /// - Throws: ``IdentityError`` `consentRequired`, `unsupportedMethod`, or
+    ///   `informationNotProvided` for a file that is no picture; ``ServerBusy``.
     package func upload(
         _ bytes: [UInt8], as picture: UploadedPicture, of account: AccountRecord, app: AppID
     ) async throws -> Instant {
-        guard documents != nil else {
-            throw IdentityError(.unsupportedMethod, "this deployment checks no documents")
-        }
+        guard let documents else { throw Self.noDocuments }
         let until = clock.now + Self.uploadLife, needsConsent = needsConsent
+        if needsConsent {
+            try await store.read { try $0.requireConsent(of: account.id, in: app) }
+        }
+        try await requirePictures([(picture, bytes)], of: account.id, by: documents)
         try await store.write { tables in
             if needsConsent { try tables.requireConsent(of: account.id, in: app) }
             try tables.identityUploads.put(

@@ -16,12 +16,12 @@ extension IdentityService {
             let (record, account, attempt) = try Self.find(id, in: tables)
             let images = try tables.verificationAttempts.list(
                 of: record.review.attempt, of: account.id)
+            let content = try attempt.content?.use { try JSONText.parse($0) }
             try tables.noteView(of: record, by: reviewer, ["detail": true], at: now)
             return ReviewCaseDetail(
                 reviewCase: ReviewCaseAnswer(record), attempt: IdentityAttemptAnswer(attempt),
-                content: try attempt.content?.use { bytes in
-                    try JSONText.parse(bytes).objectValue?.compactMapValues(\.stringValue)
-                } ?? nil,
+                content: content?.objectValue?.compactMapValues(\.stringValue),
+                comparison: content.flatMap { ReviewComparison(content: $0) },
                 images: images.filter { $0.isKept && DocumentInput.isPicture($0.role) }.map(\.role))
         }
     }

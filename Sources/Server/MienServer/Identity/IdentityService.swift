@@ -33,7 +33,8 @@ package struct IdentityService: Sendable {
         var rules = rules
         rules.policy = VerificationPolicy(
             piiAttempts: rules.policy.piiAttempts, documentAttempts: rules.policy.documentAttempts,
-            documents: documents?.verifier.types ?? [])
+            documents: Set(
+                Self.documents(of: documents?.verifier, from: rules.issuers).map(\.type)))
         (self.store, self.sources, self.rules, self.clock) = (store, sources, rules, clock)
         (self.documents, self.captures, self.jobs) = (documents, captures, jobs)
         self.faces = faces
@@ -52,9 +53,21 @@ package struct IdentityService: Sendable {
         }
     }
 
-    /// Sorted; empty if the deployment verifies no identities.
-    package var supportedCountries: [Country] {
-        sources.isEmpty && documents == nil ? [] : rules.countries.sorted()
+    /// The countries whose personal data is verified, sorted.
+    package var supportedCountries: [Country] { sources.isEmpty ? [] : rules.countries.sorted() }
+
+    /// The documents that are read: the part of the table that this deployment accepts.
+    package var supportedDocuments: [DocumentCoverage] {
+        Self.documents(of: documents?.verifier, from: rules.issuers)
+    }
+
+    private static func documents(
+        of verifier: (any DocumentVerifier)?, from issuers: Set<DocumentIssuer>
+    ) -> [DocumentCoverage] {
+        guard let verifier else { return [] }
+        return DocumentCoverage.table.filter {
+            verifier.types.contains($0.type) && issuers.contains($0.issuer)
+        }
     }
 
     /// Whether a picture of the face belongs to a document.
@@ -107,10 +120,14 @@ package struct IdentityService: Sendable {
     /// Asks every source, because a source that agrees does not make up for one that does not.
     func judge(_ query: SourceQuery, into judgment: inout Judgment) async throws {
         guard !sources.isEmpty else { throw IdentitySourceError.unavailable }
+        if judgment.comparison.sources.isEmpty {
+            judgment.comparison.sources = [ReviewSource(query.input)]
+        }
         for source in sources {
             let answer = try await source.compare(query)
             judgment.checks.add(answer.checks)
             judgment.sources.append(source.name)
+            judgment.comparison.reasons += answer.reasons(source.name)
             if source.isSimulated { judgment.isSimulated = true }
             if let block = answer.block, judgment.block != .fraud { judgment.block = block }
         }
@@ -130,6 +147,8 @@ struct Judgment: Sendable {
     var pack: String?
     /// The pictures or documents to send instead, and why.
     var recapture: [DocumentRecapture] = []
+    /// What was compared, for reviewers.
+    var comparison = ReviewComparison()
 }
 
 extension PersonalDataInput {

@@ -17,7 +17,8 @@ struct VerificationCommand: AsyncParsableCommand {
               mien admin verification decide cas_0c9JkYH2dTq4m8wXzR1aBg accept
             """,
         subcommands: [
-            List.self, Show.self, Decide.self, Reset.self, Require.self, Evidence.self,
+            List.self, Show.self, VerificationDocumentsCommand.self, Decide.self, Reset.self,
+            Require.self, Evidence.self,
             Keys.self, VerificationPurgeCommand.self, VerificationLintCommand.self,
         ])
 
@@ -88,6 +89,7 @@ struct VerificationCommand: AsyncParsableCommand {
                 }
                 AdminOutput.sheet(
                     content.sorted { $0.key < $1.key }.map { ($0.key, $0.value.printable) })
+                if let comparison = found.comparison { VerificationCommand.show(comparison) }
                 if !found.images.isEmpty {
                     print("Pictures: \(found.images.joined(separator: ", "))")
                 }

@@ -178,7 +178,7 @@ import Testing
         for isFirst in [true, false] {
             #expect(
                 try await test.store.write {
-                    try $0.verificationAttempts.judge(record.id, Self.result)
+                    try $0.verificationAttempts.judge(record.id, Self.result, of: account)
                 } == isFirst)
             #expect(
                 try await test.store.write {

@@ -198,8 +198,9 @@ import Testing
 
     @Test func `every field that occurs twice is compared, between every two sources`() throws {
         let fields: [(DocumentCheck.Name, (inout DocumentFields) -> Void)] = [
-            (.sameNumber, { $0.number = "X7" }), (.sameFamilyName, { $0.familyName = "MILLER" }),
-            (.sameGivenNames, { $0.givenNames = ["ZOE"] }),
+            (.sameNumber, { $0.number = "L898911C9" }),
+            (.sameFamilyName, { $0.familyName = "ERIKSEN" }),
+            (.sameGivenNames, { $0.givenNames = ["ANNIKA"] }),
             (.sameBirth, { $0.birth = CalendarDate("1975-08-12") }),
             (.sameExpiry, { $0.expiry = CalendarDate("2013-04-15") }),
             (.sameIssue, { $0.issue = CalendarDate("2003-04-15") }), (.sameSex, { $0.sex = .male }),

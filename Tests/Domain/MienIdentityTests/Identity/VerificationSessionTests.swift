@@ -8,8 +8,9 @@ struct VerificationSessionTests {
 
     static let start = Instant(milliseconds: 1_800_000_000_000)
     static let end = start + .seconds(3600)
-    static let card = SessionDocument(country: .de, type: .idCard)
-    static let passport = SessionDocument(country: .de, type: .passport)
+    static let germany = DocumentIssuer(rawValue: "DE")!
+    static let card = SessionDocument(country: germany, type: .idCard)
+    static let passport = SessionDocument(country: germany, type: .passport)
 
     enum Event: Hashable {
         case consent

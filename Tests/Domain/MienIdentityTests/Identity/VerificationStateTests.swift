@@ -320,4 +320,34 @@ struct VerifiedIdentityTests {
         #expect(raised.attemptsRemaining == 5)
         #expect(!Self.identity(state, .governmentID, documents: []).canAttemptVerificationAgain)
     }
+
+    @Test("documents that have to be sent again use up no attempt, ten times until a reset")
+    func uncounted() throws {
+        var state = VerificationState(), number = 0
+        func send(_ recapture: [DocumentRecapture]) throws {
+            number += 1
+            try state.begin(
+                .capturedDocument, id: Self.id(number), under: Self.policy, at: Self.start)
+            #expect(
+                state.conclude(
+                    Self.id(number), .unreadable, recapture: recapture, at: Self.start))
+        }
+        let again = [DocumentRecapture(.back, .imageMissing, hints: [DocumentRecapture.sameSide])]
+        for _ in 0..<VerificationPolicy.uncountedDocuments {
+            #expect(state.mayAskAgain)
+            try send(again)
+            #expect(state.documentAttempts == 0 && state.recapture == again)
+            #expect(state.documentStatus(required: .governmentID) == .documentUnreadable)
+        }
+        #expect(!state.mayAskAgain)
+        try send(again)
+        #expect(state.documentAttempts == 1)
+        try send(again)
+        #expect(throws: IdentityError.self) { try send(again) }
+        state.reset()
+        #expect(state.mayAskAgain)
+        // What nobody can mend by other pictures counts.
+        try send([])
+        #expect(state.documentAttempts == 1)
+    }
 }

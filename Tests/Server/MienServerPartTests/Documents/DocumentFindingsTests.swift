@@ -1,3 +1,4 @@
+import MienAPI
 import MienCore
 import MienDocument
 import MienIdentity
@@ -13,11 +14,12 @@ struct DocumentFindingsTests {
 
     private static func assess(
         _ readings: [DocumentReading], as type: IdentityDocumentType = .passport,
-        of country: Country = .de, looksForCopies: Bool = false
+        of country: String = "DE", looksForCopies: Bool = false, mayAskAgain: Bool = true
     ) -> DocumentFindings {
         let sides = zip([DocumentPicture.front, .back], readings).map { ($0, $1) }
         return DocumentFindings(
-            sides, as: type, of: country, looksForCopies: looksForCopies, now: Made.today)
+            sides, as: type, of: DocumentIssuer(rawValue: country)!,
+            looksForCopies: looksForCopies, mayAskAgain: mayAskAgain, now: Made.today)
     }
 
     @Test("a passport passes each check, and states its holder without an address")
@@ -37,15 +39,102 @@ struct DocumentFindingsTests {
                     dateOfBirth: CalendarDate(year: 1975, month: 2, day: 28)))
     }
 
-    @Test("another country or type fails, and a visa is no passport")
+    @Test("another country or type is asked for again, or fails; a visa is no passport")
     func type() throws {
-        let page = try Made.zone()
-        #expect(Self.assess([page], of: .fr).checks[.documentType] == .failed)
-        #expect(Self.assess([page, page], as: .idCard).checks[.documentType] == .failed)
-        #expect(Self.assess([try Made.zone(.visaA)]).checks[.documentType] == .failed)
+        let page = try Made.zone(), visa = try Made.zone(.visaA)
+        let wrong: [([DocumentReading], IdentityDocumentType, String, String)] = [
+            ([page], .passport, "FR", "other_country"),
+            ([page, page], .idCard, "DE", "other_type"),
+            ([visa], .passport, "DE", "other_type"),
+            ([Made.reading(), Made.license()], .idCard, "US", "other_type"),
+            ([Made.reading(), Made.license()], .driverLicense, "CA", "other_country"),
+        ]
+        for (readings, type, country, hint) in wrong {
+            let found = Self.assess(readings, as: type, of: country)
+            #expect(!found.isReadable && found.checks.results.isEmpty)
+            #expect(
+                found.recapture
+                    == zip([DocumentPicture.front, .back], readings).map { picture, _ in
+                        DocumentRecapture(picture, .documentNotSupported, hints: [hint])
+                    })
+            let last = Self.assess(readings, as: type, of: country, mayAskAgain: false)
+            #expect(last.isReadable && last.checks[.documentType] == .failed)
+        }
+    }
+
+    @Test("two pictures of one side ask for the other one")
+    func sameSide() throws {
+        let card = try Made.zone(.td1), license = Made.license()
+        for (readings, type, country) in [
+            ([card, card], IdentityDocumentType.idCard, "DE"), ([card], .idCard, "DE"),
+            ([license, license], .driverLicense, "US"),
+        ] {
+            #expect(
+                Self.assess(readings, as: type, of: country).recapture
+                    == [DocumentRecapture(.front, .imageMissing, hints: ["same_side"])])
+        }
+        // The same picture was sent as both sides.
         #expect(
-            Self.assess([Made.license(), Made.license()], as: .idCard, of: .us)
-                .checks[.documentType] == .failed)
+            Self.assess([Made.reading()], as: .driverLicense, of: "US").recapture
+                == [DocumentRecapture(.back, .imageMissing, hints: ["same_side"])])
+    }
+
+    @Test("a poor picture of the portrait's side is asked for again where it does not agree")
+    func poorFront() throws {
+        let blurred = Made.reading(
+            CaptureMeasurements(documents: 1, width: 1000, sharpness: 0.1, brightness: 200))
+        var found = Self.assess([blurred, Made.license()], as: .driverLicense, of: "US")
+        #expect(found.isReadable && found.checks[.documentConsistent] == .inconclusive)
+        found.askAgain(for: blurred, as: .front)
+        #expect(!found.isReadable)
+        #expect(
+            found.recapture
+                == [DocumentRecapture(.front, .poorImageQuality, hints: ["blurred"])])
+        // What agrees in spite of the fault was read well.
+        found = Self.assess([blurred, Made.license()], as: .driverLicense, of: "US")
+        (found.checks[.documentConsistent], found.checks[.faceMatch]) = (.passed, .passed)
+        found.askAgain(for: blurred, as: .front)
+        #expect(found.isReadable)
+        found.checks[.faceMatch] = .failed
+        found.askAgain(for: blurred, as: .front)
+        #expect(!found.isReadable)
+        // A good picture is judged.
+        found = Self.assess([Made.reading(), Made.license()], as: .driverLicense, of: "US")
+        found.checks[.faceMatch] = .failed
+        found.askAgain(for: Made.reading(), as: .front)
+        #expect(found.isReadable)
+    }
+
+    @Test("printed text that resembles nothing is inconclusive, and a reviewer sees it")
+    func misread() throws {
+        var page = try Made.zone()
+        func word(_ text: String, _ top: Int, _ confidence: Double) -> PrintedWord {
+            PrintedWord(
+                text, left: 300, top: top, right: 300 + 10 * text.count, bottom: top + 20,
+                confidence: confidence)
+        }
+        for (text, confidence, result, reason) in [
+            ("FOUPE", 95, IdentityCheckResult.inconclusive, "doubtful"),
+            ("YO", 95, .inconclusive, "doubtful"), ("SMXXH", 60, .inconclusive, "doubtful"),
+            ("SMXXH", 95, .failed, "failed"), ("SMITH", 60, .passed, nil),
+        ] as [(String, Double, IdentityCheckResult, String?)] {
+            page.text = [word("Surname", 60, 95), word(text, 90, confidence)]
+            let found = Self.assess([page])
+            #expect(found.checks[.documentConsistent] == result, "\(text)")
+            #expect(
+                found.comparison.reasons
+                    == (reason.map {
+                        [
+                            ReviewReason(
+                                check: "document_consistent", detail: "same_family_name",
+                                result: $0, sources: ["mrz", "visual_zone"])
+                        ]
+                    } ?? []))
+            #expect(found.comparison.sources.map(\.name) == ["mrz", "visual_zone"])
+            #expect(found.comparison.sources[0].fields["family_name"] == "SMITH")
+            #expect(found.comparison.sources[1].fields["family_name"] == text)
+            #expect(found.comparison.sources[1].unsure == (confidence < 80 ? ["family_name"] : nil))
+        }
     }
 
     @Test("an expired document, an altered digit, and two different zones fail")
@@ -81,7 +170,7 @@ struct DocumentFindingsTests {
     @Test("a license states an address, which personal data can be taken from")
     func license() {
         let found = Self.assess(
-            [Made.reading(), Made.license()], as: .driverLicense, of: .us)
+            [Made.reading(), Made.license()], as: .driverLicense, of: "US")
         #expect(found.checks[.documentType] == .passed)
         #expect(
             found.data?.postalCode.hasPrefix("30318") == true

@@ -24,6 +24,7 @@ struct IdentityJobTests {
         private struct State {
             var isOpen: Bool
             var error: IdentitySourceError?
+            var isReadable = true
             var waiting: [CheckedContinuation<Void, Never>] = []
         }
 
@@ -37,9 +38,9 @@ struct IdentityJobTests {
         var begun: Int { counts.withLock { $0.begun } }
         var ended: Int { counts.withLock { $0.ended } }
 
-        func set(isOpen: Bool = true, error: IdentitySourceError? = nil) {
+        func set(isOpen: Bool = true, error: IdentitySourceError? = nil, isReadable: Bool = true) {
             let waiting = state.withLock { state in
-                defer { state = State(isOpen: isOpen, error: error) }
+                defer { state = State(isOpen: isOpen, error: error, isReadable: isReadable) }
                 return state.waiting
             }
             for one in waiting { one.resume() }
@@ -59,7 +60,8 @@ struct IdentityJobTests {
             if let error = state.withLock({ $0.error }) { throw error }
             counts.withLock { $0.ended += 1 }
             return DocumentFindings(
-                isReadable: true, checks: IdentityChecks([.documentConsistent: .passed]),
+                isReadable: state.withLock { $0.isReadable },
+                checks: IdentityChecks([.documentConsistent: .passed]),
                 data: IdentityServiceTests.input())
         }
     }
@@ -275,9 +277,15 @@ struct IdentityJobTests {
             app.settings.identity.webhook = "https://shop.example.org/results"
             _ = try tables.apps.update(app, at: World.start)
         }
-        let process = Process(world, Verifier(), patience: .seconds(60))
-        _ = try await process.send(world, picture: Array("%PDF-1.7".utf8))
+        let verifier = Verifier()
+        let process = Process(world, verifier, patience: .seconds(60))
+        verifier.set(isReadable: false)
         _ = try await process.send(world)
+        verifier.set()
+        _ = try await process.send(world)
+        await #expect(throws: IdentityError.self) {
+            try await process.send(world, picture: Array("%PDF-1.7".utf8))
+        }
         try await process.stop()
         let notices = try await world.store.write {
             try $0.outbox.claim(.identity, at: World.start, until: World.start, atMost: 10)

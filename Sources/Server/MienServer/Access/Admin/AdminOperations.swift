@@ -154,6 +154,7 @@ package enum AdminOperations {
         "GET /v1/verifications/keys": .init(.readVerifications, .session),
         "POST /v1/users/{user}/verification/reset": .init(.changeVerifications, .fresh),
         "PUT /v1/users/{user}/verification/requirement": .init(.changeVerifications, .fresh),
+        "GET /v1/verifications/documents": .init(.reviewIdentities, .session),
         "GET /v1/verifications/cases": .init(.reviewIdentities, .session),
         "GET /v1/verifications/cases/{case}": .init(.reviewIdentities, .session),
         "GET /v1/verifications/cases/{case}/images/{role}": .init(.reviewIdentities, .session),

@@ -184,6 +184,7 @@ public struct ServerConfiguration: Sendable {
         for (key, allowed) in [
             ("identity.sources", IdentitySourceName.allCases.map(\.rawValue)),
             ("identity.countries", Country.allCases.map(\.rawValue)),
+            ("identity.issuers", DocumentIssuer.all.map(\.rawValue)),
             ("identity.documents", IdentityDocumentType.allCases.map(\.rawValue)),
         ] {
             if let unknown = list(texts[key] ?? "").first(where: { !allowed.contains($0) }) {
@@ -437,6 +438,12 @@ public struct ServerConfiguration: Sendable {
     package var identityCountries: Set<Country> {
         let named = Set(Self.list(text("identity.countries")).compactMap(Country.init))
         return named.isEmpty ? Set(Country.allCases) : named
+    }
+    /// The issuers whose documents are accepted.
+    package var identityIssuers: Set<DocumentIssuer> {
+        let named = Set(
+            Self.list(text("identity.issuers")).compactMap(DocumentIssuer.init(rawValue:)))
+        return named.isEmpty ? Set(DocumentIssuer.all) : named
     }
     package var identityPolicy: VerificationPolicy {
         VerificationPolicy(

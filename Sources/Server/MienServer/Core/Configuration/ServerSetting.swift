@@ -320,17 +320,22 @@ public struct ServerSetting: Sendable {
             "Level of identity verification that users must reach unless an app sets its own."),
         .init(
             "identity.countries", .list, "",
-            "Countries whose people are verified, such as DE,US; by default all that are supported."
+            "Countries whose personal data is verified, such as DE,US; by default all that are supported."
         ),
         .init(
             "identity.pii_attempts", .integer(VerificationPolicy.attemptRange), "3",
             "Attempts with personal data that a user has."),
         .init(
             "identity.document_attempts", .integer(VerificationPolicy.attemptRange), "5",
-            "Attempts with documents that a user has, readable or not."),
+            "Attempts with documents that a user has. The first 10 that cannot be read are not counted."
+        ),
         .init(
             "identity.documents", .list, "",
             "Documents that identities are verified with: passport, idCard, driverLicense; none by default."
+        ),
+        .init(
+            "identity.issuers", .list, "",
+            "Countries and organizations whose documents are accepted, such as PL,UN,XOM; by default all that are supported."
         ),
         .init(
             "identity.face_image", .flag, "true",

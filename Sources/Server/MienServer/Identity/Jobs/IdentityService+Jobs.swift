@@ -59,7 +59,7 @@ extension IdentityService {
         }
         guard let attempt, let documents,
             let input = attempt.content.flatMap({ DocumentInput(content: $0, images: images) }),
-            let country = try? PersonalData.country(input.country, supported: rules.countries)
+            let country = DocumentIssuer(rawValue: input.country)
         else { return nil }
         guard starts <= IdentityJobQueue.maxStarts else {
             // The server has ended several times while it judged these pictures. They may be the

@@ -14,9 +14,6 @@ struct DocumentPreview: Sendable {
     /// Why another picture is needed; `nil` for a good one.
     var reason: RecaptureReason?
 
-    /// A file that is not a picture.
-    static let unreadable = DocumentPreview(faults: ["unreadable"], reason: .poorImageQuality)
-
     var isReady: Bool { faults.isEmpty }
 }
 

@@ -10,6 +10,8 @@ struct SessionFindings: Sendable {
     var result: AttemptRecord.Result?
     /// The personal data as read, by the names of the API.
     var document: JSONValue?
+    /// What was compared, for reviewers.
+    var comparison = ReviewComparison()
 
     static let notJudged = SessionFindings(judgment: .notJudged)
 }
@@ -42,6 +44,7 @@ extension IdentityService {
             return .invented(mock)
         }
         var checks = IdentityChecks(), document: JSONValue?, pack: String?
+        var comparison = ReviewComparison()
         if session.parts.contains(.document) {
             guard let documents else { throw IdentitySourceError.unavailable }
             guard
@@ -56,7 +59,7 @@ extension IdentityService {
                     judgment: .unreadable(
                         session, read.recapture, isOfRun: found.record.owner == .journey))
             }
-            checks = read.checks
+            (checks, comparison) = (read.checks, read.comparison)
             checks[.documentReadable] = .passed
             let person = read.data.flatMap {
                 try? PersonalData($0, supported: rules.countries)
@@ -87,7 +90,7 @@ extension IdentityService {
             result: AttemptRecord.Result(
                 checks: checks, recommendation: recommendation,
                 rulesVersion: rules.recommendations.version, sources: [], isSimulated: false,
-                pack: pack), document: document)
+                pack: pack), document: document, comparison: comparison)
     }
 
     /// - Returns: `nil` if a picture cannot be decoded.
@@ -111,7 +114,8 @@ extension IdentityService {
                     // Shares of work are divided by owner; the session stands for its user.
                     account: owner, country: kind.country, type: kind.type, front: front,
                     back: try back.map { try Self.decode($0, .back) } ?? front,
-                    face: try face.map(Self.decode), tilt: tilt.map(TiltSeries.decoded))
+                    face: try face.map(Self.decode), tilt: tilt.map(TiltSeries.decoded),
+                    mayAskAgain: record.session.mayAskAgain)
             }
         } catch is UndecodablePicture { return nil }
     }
@@ -168,6 +172,7 @@ extension IdentityService {
             members["country"] = .string(document.country.rawValue)
             members["documentType"] = .string(document.type.rawValue)
         }
+        findings.comparison.add(to: &members)
         // A case outlives the content of its session, which ends soon after the session.
         let days = found.app.settings.identity.retentionDays ?? rules.retentionDays
         try tables.verificationAttempts.insert(
@@ -236,7 +241,9 @@ extension VerificationSession.Judgment {
                 for reason in reasons.map(\.reason) where !unique.contains(reason) {
                     unique.append(reason)
                 }
-                return SessionRecapture(picture: picture, reasons: unique)
+                let hints = reasons.flatMap(\.hints)
+                return SessionRecapture(
+                    picture: picture, reasons: unique, hints: hints.isEmpty ? nil : hints)
             })
     }
 }

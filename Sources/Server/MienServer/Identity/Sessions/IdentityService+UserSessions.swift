@@ -5,42 +5,6 @@ internal import MienStore
 
 /// Attempts of users that a verification session captures.
 extension IdentityService {
-    /// - Throws: ``IdentityError`` `unsupportedMethod`.
-    func requireSupport(of type: IdentityDocumentType) throws(IdentityError) {
-        guard let documents, documents.verifier.types.contains(type) else {
-            throw IdentityError(
-                .unsupportedMethod, field: "documentType",
-                documents == nil
-                    ? "this deployment checks no documents"
-                    : "this deployment does not check documents of this type")
-        }
-    }
-
-    /// Does the same for the documents of one country.
-    func requireSupport(of type: IdentityDocumentType, from country: Country)
-        throws(IdentityError)
-    {
-        try requireSupport(of: type)
-        guard
-            supportedDocuments.contains(where: { $0.type == type && $0.countries.contains(country) }
-            )
-        else {
-            throw IdentityError(
-                .unsupportedMethod, field: "documentType",
-                "this deployment does not read documents of this type from \(country.rawValue); see supported_documents"
-            )
-        }
-    }
-
-    /// The documents that can be verified, by type, each with its countries; without those that no
-    /// country has.
-    var supportedDocuments: [(type: IdentityDocumentType, countries: [Country])] {
-        guard let verifier = documents?.verifier else { return [] }
-        return verifier.types.sorted { $0.rawValue < $1.rawValue }.map { type in
-            (type, verifier.countries(of: type, among: supportedCountries))
-        }.filter { !$0.countries.isEmpty }
-    }
-
     /// The kind of attempt that a document of the user would be: compared with the personal data that
     /// the user attempted before, or the source of it.
     static func kind(_ state: VerificationState) -> VerificationAttempt.Kind {
@@ -49,27 +13,33 @@ extension IdentityService {
 
     /// Checks whether an attempt with a document would be accepted now.
     ///
-    /// - Parameter type: `nil` while it is not known.
+    /// - Returns: The kind of attempt that it would be.
     /// - Throws: ``IdentityError``.
-    func requireAttempt(with type: IdentityDocumentType?, of account: AccountRecord) async throws {
+    @discardableResult
+    func requireAttempt(of account: AccountRecord) async throws -> VerificationAttempt.Kind {
         let state = try await store.read { try $0.verifications.find(account.id).state }
         let kind = Self.kind(state)
         if let refusal = state.refusal(of: kind, under: rules.policy) { throw refusal }
-        try require(kind, with: type)
+        guard kind == .capturedDocument else { return kind }
+        guard !sources.isEmpty else { throw Self.noSources }
+        guard supportedDocuments.contains(where: \.statesAddress) else {
+            throw IdentityError(
+                .unsupportedMethod,
+                "no accepted document states an address that is read; verify personal data with verifyIdentity first"
+            )
+        }
+        return kind
     }
 
-    private func require(_ kind: VerificationAttempt.Kind, with type: IdentityDocumentType?)
-        throws(IdentityError)
-    {
-        guard kind == .capturedDocument else { return }
-        guard !sources.isEmpty else {
-            throw IdentityError(.unsupportedMethod, "this deployment verifies no personal data")
+    /// The documents that can be chosen in a session. A user whose personal data is unknown has to
+    /// choose one with an address.
+    func documents(for found: VerificationSessions.Found) async throws -> [SupportedDocument] {
+        var rows = supportedDocuments
+        if found.record.owner == .user, let account = found.account {
+            let state = try await store.read { try $0.verifications.find(account.id).state }
+            if Self.kind(state) == .capturedDocument { rows = rows.filter(\.statesAddress) }
         }
-        guard type?.hasAddress ?? true else {
-            throw IdentityError(
-                .unsupportedMethod, field: "documentType",
-                "a passport states no address; verify personal data with verifyIdentity first")
-        }
+        return [SupportedDocument](rows)
     }
 
     /// Begins the attempt of a session that was submitted, in the same transaction.
@@ -82,8 +52,7 @@ extension IdentityService {
             throw IdentityError(.dataRedacted, "the pictures were erased")
         }
         let state = try tables.verifications.find(account.id).state, kind = Self.kind(state)
-        try requireSupport(of: document.type)
-        try require(kind, with: document.type)
+        _ = try coverage(of: document.type, from: document.country.rawValue, for: kind)
         let images = try tables.verificationSessions.images(of: record.id, of: account)
         func bytes(_ role: String) -> [UInt8]? {
             images.first { $0.role == role }?.content?.use { $0 }

@@ -21,7 +21,7 @@ extension VerificationSessions {
             consent = .init(
                 content: text.content, language: text.language, version: text.version)
         }
-        let documents = identities.supportedDocuments
+        let documents = try await identities.documents(for: found)
         return VerificationSessionAnswer(
             sessionID: record.id.text, status: .known(session.status), appName: found.app.name,
             expiresAt: session.expiresAt.milliseconds, consent: consent,
@@ -29,15 +29,13 @@ extension VerificationSessions {
             required: session.parts.sorted { $0.rawValue < $1.rawValue }.map { .known($0) },
             country: session.document?.country.rawValue,
             documentType: session.document.map { .known($0.type) },
-            supportedCountries: identities.supportedCountries.map(\.rawValue),
-            supportedDocumentTypes: documents.map { .known($0.type) },
-            supportedDocuments: documents.map { document in
-                SupportedDocument(
-                    documentType: .known(document.type),
-                    countries: document.countries.map(\.rawValue))
-            },
+            supportedCountries: Set(documents.flatMap(\.countries)).sorted(),
+            supportedDocumentTypes: documents.map(\.documentType),
+            supportedDocuments: documents,
             recapture: session.recaptures.first.map {
-                .init(image: .known($0.picture), reasons: $0.reasons.map(\.sessionWord))
+                .init(
+                    image: .known($0.picture), reasons: $0.reasons.map(\.sessionWord),
+                    hints: $0.hints)
             }, callbackURL: content.flatMap { Self.callback($0, record.id) })
     }
 
@@ -92,15 +90,15 @@ extension VerificationSessions {
         -> VerificationSessionAnswer
     {
         let found = try await find(token)
-        let country = try PersonalData.country(country, supported: identities.rules.countries)
-        try identities.requireSupport(of: type, from: country)
+        var kind: VerificationAttempt.Kind?
         if found.record.owner == .user, let account = found.account {
-            try await identities.requireAttempt(with: type, of: account)
+            kind = try await identities.requireAttempt(of: account)
         }
+        let issuer = try identities.coverage(of: type, from: country, for: kind).issuer
         return try await answer(
             change(found.record.id) { found, tables in
                 let dropped = try found.record.session.choose(
-                    SessionDocument(country: country, type: type))
+                    SessionDocument(country: issuer, type: type))
                 try tables.verificationSessions.drop(dropped.flatMap(\.roles), of: found.record.id)
                 return found
             })
@@ -155,10 +153,14 @@ extension VerificationSessions {
         do {
             (seen, stored) = try await previews.picture(bytes, of: id)
         } catch is ImageError {
-            (seen, stored) = (.unreadable, [])
+            // Not a picture. The person is not the less allowed to take a poor one later.
+            guard let found = try await store.read({ try Self.find(id, $0) }) else {
+                throw Self.unknown
+            }
+            return Self.refusal(.poorImageQuality, "unreadable", found)
         }
         var isShown = seen.corners != nil
-        if !isShown, isLast, !stored.isEmpty { isShown = try await showsDocument(stored, in: id) }
+        if !isShown, isLast { isShown = try await showsDocument(stored, in: id) }
         let image = AttemptImage(
             role: picture.role, sha256: Array(SHA256.hash(data: stored)),
             content: Sensitive(stored))

@@ -16,7 +16,7 @@ extension VerificationSessions {
         guard identities.documents != nil, let found else {
             throw IdentityError(.unsupportedMethod, "this deployment checks no documents")
         }
-        try await identities.requireAttempt(with: nil, of: account)
+        try await identities.requireAttempt(of: account)
         if let open = try await openLink(of: account, in: app) { return open }
         var wanted = Wanted()
         wanted.owner = .user

@@ -83,7 +83,7 @@ struct DocumentVerificationTests {
                 "another person's barcode",
                 back: {
                     ($0.familyName, $0.givenNames, $0.number) = ("MILLER", ["EVE"], "M100200300400")
-                }, status: "failed", failed: .documentConsistent),
+                }, status: "failed", failed: .documentMatchesData),
             Case(
                 name: "another person's selfie", front: good, face: Installed.photo("biden"),
                 status: "failed", failed: .faceMatch),
@@ -113,14 +113,51 @@ struct DocumentVerificationTests {
                 front: Drawn.photo(try Drawn.specimen(.td3, portrait: Drawn.portrait("biden"))),
                 status: "failed", failed: .faceMatch),
             Case(
-                name: "another country", front: good, country: "FR", status: "failed",
-                failed: .documentType),
+                name: "another country", front: good, country: "PL",
+                status: "documentUnreadable",
+                recapture: "front document_not_supported other_country"),
             Case(
-                name: "another type", front: good, back: good, type: "idCard", status: "failed",
-                failed: .documentType),
+                name: "another type", front: good, back: good, type: "idCard",
+                status: "documentUnreadable",
+                recapture: "front document_not_supported other_type"),
+            Case(
+                name: "a passport of a country without addresses",
+                front: Drawn.photo(try Drawn.specimen(.td3, issuer: "POL")), country: "POL",
+                status: "succeeded"),
+            Case(
+                name: "the front of a card twice",
+                front: Drawn.photo(try Drawn.specimen(.td1Front)),
+                back: Drawn.photo(try Drawn.specimen(.td1Front), seed: 9), type: "idCard",
+                status: "documentUnreadable", recapture: "back image_missing same_side"),
+            Case(
+                name: "the same picture twice",
+                front: Drawn.photo(try Drawn.specimen(.td1Front)),
+                back: Drawn.photo(try Drawn.specimen(.td1Front)), type: "idCard",
+                status: "documentUnreadable", recapture: "back image_missing same_side"),
+            Case(
+                name: "the back of a card twice",
+                front: Drawn.photo(try Drawn.specimen(.td1)),
+                back: Drawn.photo(try Drawn.specimen(.td1), seed: 9), type: "idCard",
+                status: "documentUnreadable", recapture: "front image_missing same_side"),
+            Case(
+                name: "the sides of a card exchanged",
+                front: Drawn.photo(try Drawn.specimen(.td1)),
+                back: Drawn.photo(try Drawn.specimen(.td1Front)), type: "idCard",
+                status: "succeeded"),
+            Case(
+                name: "a blurred front beside a good back",
+                front: Drawn.photo(try Drawn.specimen(.td1Front), .blurred),
+                back: Drawn.photo(try Drawn.specimen(.td1)), face: Installed.photo("biden"),
+                type: "idCard", status: "documentUnreadable",
+                recapture: "front poor_image_quality blurred"),
             Case(
                 name: "another name", front: try page { $0.familyName = "MILLER" },
                 status: "failed", failed: .documentMatchesData),
+            // Printed names that resemble nothing in the barcode may be misread: a person decides.
+            try license(
+                "a front with other names",
+                { ($0.familyName, $0.givenNames) = ("PAPANDREOU", ["THEODORA"]) },
+                back: { ($0.familyName, $0.givenNames) = ("SMITH", ["JOHN"]) }, status: "review"),
             try license(
                 "130 years old",
                 { $0.birth = CalendarDate(year: 1896, month: 2, day: 28)! }, status: "failed",
@@ -149,11 +186,9 @@ struct DocumentVerificationTests {
             Case(
                 name: "a scan of 40 megapixels", front: try scan(), status: "succeeded"),
             Case(
-                name: "more than 40 megapixels", front: huge(), status: "documentUnreadable",
-                recapture: "front image_missing not_a_picture"),
+                name: "more than 40 megapixels", front: huge(), status: "notAttempted"),
             Case(
-                name: "a PDF", front: Array("%PDF-1.7\n%âãÏÓ\n".utf8),
-                status: "documentUnreadable", recapture: "front image_missing not_a_picture"),
+                name: "a PDF", front: Array("%PDF-1.7\n%âãÏÓ\n".utf8), status: "notAttempted"),
             Case(
                 name: "a selfie without a face", front: good, face: Drawn.cat(),
                 status: "documentUnreadable", recapture: "face image_missing noFace"),
@@ -183,6 +218,29 @@ struct DocumentVerificationTests {
         return picture
     }
 
+    /// What a reviewer sees of the case with other names on its front.
+    private static func requireReview(of user: UserID, on server: TestServer) async throws {
+        let found = try await Patience.see {
+            try await server.admin.reviewCases().items.first { $0.user == user.text }
+        } until: {
+            $0 != nil
+        }
+        let detail = try await server.admin.reviewCase(try #require(found).id)
+        #expect(detail.attempt.checks?["document_consistent"] == "inconclusive")
+        #expect(detail.images == ["back", "face", "front"])
+        let comparison = try #require(detail.comparison)
+        #expect(comparison.sources.map(\.name) == ["input", "barcode", "visual_zone"])
+        #expect(
+            comparison.sources.map { $0.fields["family_name"]?.uppercased() }
+                == ["SMITH", "SMITH", "PAPANDREOU"])
+        #expect(
+            comparison.reasons.contains(
+                ReviewReason(
+                    check: "document_consistent", detail: "same_family_name", result: "doubtful",
+                    sources: ["barcode", "visual_zone"])), "\(comparison.reasons)")
+        #expect(!"\(detail) \(String(reflecting: detail))".contains("PAPANDREOU"))
+    }
+
     @Test("each document gets its status, or the reason for another picture")
     func outcomes() async throws {
         let cases = try Self.cases()
@@ -203,11 +261,25 @@ struct DocumentVerificationTests {
                         "country": Array(one.country.utf8), "documentType": Array(one.type.utf8),
                     ])
                 // A slow machine judges in the background.
-                for _ in 0..<600 where answer.body["documentVerificationStatus"] == "pending" {
+                for _ in 0..<600
+                where one.status != "review"
+                    && answer.body["documentVerificationStatus"] == "pending"
+                {
                     try await Task.sleep(for: .milliseconds(100))
                     answer = try await user.send(.get)
                 }
+                if one.status == "review" {
+                    try await Self.requireReview(of: server.userID(name), on: server)
+                    continue
+                }
+                if one.status == "notAttempted" {
+                    #expect(answer.status == 400 && answer.field == "image", "\(one.name)")
+                    answer = try await user.send(.get)
+                }
                 #expect(answer.status == 200, "\(one.name): \(answer)")
+                if one.status == "documentUnreadable" {
+                    #expect(answer.body["attemptsRemaining"] == 5, "\(one.name)")
+                }
                 #expect(
                     answer.body["documentVerificationStatus"] == .string(one.status),
                     "\(one.name): \(answer)")

@@ -194,6 +194,12 @@ struct IdentityAdminTests {
             #expect(detail.content?["address"] == "222333 PEACHTREE PLACE")
             #expect(detail.attempt.recommendation == .known(.challenge) && detail.images.isEmpty)
             #expect(detail.attempt.checks?["name"] == "inconclusive")
+            #expect(detail.comparison?.sources.first?.fields["given_names"] == "JOHNE")
+            #expect(
+                detail.comparison?.reasons.contains {
+                    $0.check == "name" && $0.detail.hasPrefix("given_names ")
+                        && $0.result == "inconclusive" && $0.sources == ["input", "registry"]
+                } == true, "\(detail.comparison?.reasons as Any)")
             #expect(!"\(detail) \(String(reflecting: detail))".contains("PEACHTREE"))
             let ended = try await server.admin.decide(found.id, .askAgain)
             #expect(ended.decision == .known(.askAgain))

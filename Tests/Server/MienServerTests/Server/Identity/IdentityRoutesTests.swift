@@ -174,7 +174,9 @@ struct IdentityRoutesTests {
         try await TestServer.run(in: scratch) { server in
             try await server.makeUser()
             let user = try await VerifyingUser.signedIn(on: server)
-            #expect(try await user.send(.get, "/countries").body == ["countries": []])
+            #expect(
+                try await user.send(.get, "/countries").body
+                    == ["countries": [], "documents": []])
             #expect(try await user.verify().error == "UnsupportedVerificationMethodError")
             #expect(try await user.document().error == "UnsupportedVerificationMethodError")
             #expect(
@@ -291,15 +293,21 @@ struct IdentityRoutesTests {
             var huge = VerifyingUser.picture
             // 8,000 × 6,000 pixels by its header.
             huge.replaceSubrange(16..<24, with: [0, 0, 0x1F, 0x40, 0, 0, 0x17, 0x70])
-            for picture in [
-                VerifyingUser.picture, huge, Array("%PDF-1.7\n".utf8), [0xFF, 0xD8, 0xFF, 0xE0],
-            ] {
-                let answer = try await user.document("/document", ["image": picture])
-                #expect(
-                    answer.status == 200
-                        && answer.body["documentVerificationStatus"] == "documentUnreadable",
-                    "\(answer)")
+            // Garbage is refused at once, and costs nothing.
+            let before = try await user.send(.get).body
+            for picture in [huge, Array("%PDF-1.7\n".utf8), [0xFF, 0xD8, 0xFF, 0xE0], []] {
+                for name in ["image", "backImage"] where !(picture.isEmpty && name == "image") {
+                    let answer = try await user.document("/document", [name: picture])
+                    #expect(answer.status == 400 && answer.field == name, "\(answer)")
+                    #expect(answer.error == "RequiredIdentityInformationNotProvidedError")
+                }
             }
+            #expect(try await user.send(.get).body == before)
+            let unreadable = try await user.document()
+            #expect(
+                unreadable.status == 200
+                    && unreadable.body["documentVerificationStatus"] == "documentUnreadable",
+                "\(unreadable)")
             // The document of another person: final.
             var found = DocumentFindings(
                 isReadable: true, checks: IdentityChecks([.documentConsistent: .passed]),
@@ -358,6 +366,103 @@ struct IdentityRoutesTests {
         }
     }
 
+    @Test("documents outside of the table are refused before a picture, and without an attempt")
+    func coverage() async throws {
+        let verifier = DecidedVerifier()
+        let settings = Self.simulator.merging([
+            "MIEN_IDENTITY_REQUIRED": "GOVERNMENT_ID", "MIEN_IDENTITY_ISSUERS": "DE,GB,PL,US,XOM",
+        ]) { $1 }
+        try await TestServer.run(in: scratch, settings: settings, documents: verifier) { server in
+            verifier.set(
+                DocumentFindings(
+                    isReadable: true, checks: IdentityChecks([.documentConsistent: .passed])))
+            try await server.makeUser()
+            let user = try await VerifyingUser.signedIn(on: server)
+            let known = try await user.send(.get, "/countries").body
+            #expect(known["countries"]?.arrayValue?.count == Country.allCases.count)
+            #expect(
+                known["documents"]?.arrayValue?.map { [$0["documentType"], $0["address"]] } == [
+                    ["driverLicense", true], ["idCard", false], ["idCard", true],
+                    ["passport", false],
+                ])
+            #expect(
+                known["documents"]?.arrayValue?.first == [
+                    "documentType": "driverLicense", "countries": ["US"],
+                    "front": ["portrait", "printedFields"], "back": ["barcode", "address"],
+                    "address": true,
+                ])
+            #expect(
+                known["documents"]?.arrayValue?.last?["countries"]
+                    == ["DE", "GB", "PL", "US", "XOM"])
+            #expect(try await server.admin.readableDocuments().documents.count == 4)
+            func send(_ path: String, _ type: String, _ country: String) async throws
+                -> VerifyingUser.Answer
+            {
+                try await user.document(
+                    path, ["documentType": Array(type.utf8), "country": Array(country.utf8)])
+            }
+            _ = try await user.verify()
+            // A German card has its address on the back, which cannot be read; a British license has
+            // neither a zone nor a barcode of AAMVA; French documents are not accepted here.
+            for (path, type, country, error) in [
+                ("/captured-document", "idCard", "DE", "UnsupportedVerificationMethodError"),
+                ("/captured-document", "passport", "PL", "UnsupportedVerificationMethodError"),
+                ("/document", "driverLicense", "GB", "UnsupportedVerificationMethodError"),
+                ("/document", "driverLicense", "PL", "UnsupportedVerificationMethodError"),
+                ("/document", "passport", "FR", "UnsupportedCountryError"),
+                ("/document", "passport", "UTO", "UnsupportedCountryError"),
+            ] {
+                let answer = try await send(path, type, country)
+                #expect(answer.error == error, "\(type) \(country): \(answer)")
+                guard path == "/captured-document" else { continue }
+                // The pairs that would do are named.
+                let text = "\(answer.body)"
+                #expect(text.contains("driverLicense of US") && text.contains("idCard of US"))
+            }
+            #expect(
+                try await user.send(.get).body["documentVerificationStatus"] == "notAttempted")
+            let polish = try await send("/document", "passport", "POL")
+            #expect(polish.status == 200, "\(polish)")
+            let state = try await user.send(.get).body
+            #expect(
+                state["acceptableDocumentTypes"] == ["driverLicense", "idCard", "passport"])
+        }
+    }
+
+    @Test("a document that has to be sent again uses up no attempt, until it was often enough")
+    func uncounted() async throws {
+        let verifier = DecidedVerifier()
+        let settings = Self.simulator.merging([
+            "MIEN_IDENTITY_REQUIRED": "GOVERNMENT_ID", "MIEN_IDENTITY_DOCUMENT_ATTEMPTS": "2",
+        ]) { $1 }
+        try await TestServer.run(in: scratch, settings: settings, documents: verifier) { server in
+            try await server.makeUser()
+            let user = try await VerifyingUser.signedIn(on: server)
+            _ = try await user.verify()
+            verifier.set(
+                DocumentFindings(
+                    isReadable: false,
+                    recapture: [
+                        DocumentRecapture(
+                            .back, .imageMissing, hints: [DocumentRecapture.sameSide])
+                    ]))
+            for number in 1...(VerificationPolicy.uncountedDocuments + 3) {
+                let answer = try await user.document()
+                let left = max(0, VerificationPolicy.uncountedDocuments + 2 - max(number, 10))
+                guard number < VerificationPolicy.uncountedDocuments + 3 else {
+                    #expect(answer.error == "IdentityCaptureRetriesExceededError", "\(answer)")
+                    break
+                }
+                #expect(answer.body["attemptsRemaining"] == .number(Double(left)), "\(answer)")
+                #expect(answer.body["documentVerificationStatus"] == "documentUnreadable")
+                #expect(
+                    answer.body["recapture"] == [
+                        ["image": "back", "reason": "image_missing", "hints": ["same_side"]]
+                    ])
+            }
+        }
+    }
+
     @Test("pictures can be uploaded one by one, sealed, and are erased after the attempt")
     func uploads() async throws {
         let verifier = DecidedVerifier()
@@ -376,6 +481,11 @@ struct IdentityRoutesTests {
             #expect(try await put("selfie", picture).status == 404)
             #expect(try await put("image", picture, type: "text/plain").status == 415)
             #expect(try await put("image", []).field == "image")
+            for bytes in [Array("%PDF-1.7".utf8), [0xFF, 0xD8, 0xFF, 0xE0], [1, 2, 3]] as [[UInt8]]
+            {
+                let refused = try await put("backImage", bytes)
+                #expect(refused.status == 400 && refused.field == "backImage", "\(refused)")
+            }
             #expect(
                 try await put("image", [UInt8](repeating: 0, count: 16 * 1_048_576 + 1)).status
                     == 413)

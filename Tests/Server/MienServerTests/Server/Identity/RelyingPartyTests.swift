@@ -278,7 +278,7 @@ struct RelyingPartyTests {
             settings: [
                 "MIEN_IDENTITY_SOURCES": "simulator",
                 "MIEN_IDENTITY_DOCUMENTS": "driverLicense,passport",
-                "MIEN_IDENTITY_COUNTRIES": "DE,US",
+                "MIEN_IDENTITY_ISSUERS": "DE,US",
             ]
         ) { server in
             let (_, person) = try await RelyingParty(server).begin()

@@ -195,13 +195,27 @@ public struct VerificationAttemptTable {
 
     /// Records the judgment.
     ///
+    /// - Parameter content: Replaces the attempt's content, unless that was erased.
     /// - Returns: `false` if the attempt is unknown or was judged before.
-    public func judge(_ id: IdentityAttemptID, _ result: AttemptRecord.Result) throws(StoreError)
-        -> Bool
-    {
+    public func judge(
+        _ id: IdentityAttemptID, _ result: AttemptRecord.Result,
+        content: Sensitive<[UInt8]>? = nil, of account: AccountRecord
+    ) throws(StoreError) -> Bool {
+        guard
+            try connection.execute(
+                "UPDATE identity_attempt SET result = ? WHERE id = ? AND result = ''",
+                .text(JSONColumn.text(result)), .id(id)) == 1
+        else { return false }
+        guard let content,
+            let key = try connection.row(
+                "SELECT key_sealed FROM identity_attempt WHERE id = ? AND account_id = ?", .id(id),
+                .id(account.id))?.optionalBlob(0)
+        else { return true }
+        let record = try keys.recordKey(key, of: account.key, .identityKey, for: id.text)
+        let sealed = content.use { record.seal($0, .identityContent, for: id.text) }
         try connection.execute(
-            "UPDATE identity_attempt SET result = ? WHERE id = ? AND result = ''",
-            .text(JSONColumn.text(result)), .id(id)) == 1
+            "UPDATE identity_attempt SET content_sealed = ? WHERE id = ?", .blob(sealed), .id(id))
+        return true
     }
 
     /// Records the end of an attempt.

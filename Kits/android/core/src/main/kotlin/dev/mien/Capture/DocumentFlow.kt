@@ -43,7 +43,7 @@ internal class DocumentFlow(
         }
         val missing = state.missingImages.filter { !(skipsTilt && it == "document_tilt") }
         val recapture = state.recaptureImage
-        if (state.status == "recapture" && recapture != null && recapture in missing) tellRecapture(recapture, state.recaptureReasons)
+        if (state.status == "recapture" && recapture != null && recapture in missing) tellRecapture(recapture, state.recaptureReasons, state.recaptureHint)
         val picked = chosen
         chosen = null
         when {
@@ -136,13 +136,13 @@ internal class DocumentFlow(
     }
 
     /** Once for each judgment: the person may look at the same page again. */
-    private fun tellRecapture(image: String, reasons: List<String>) {
+    private fun tellRecapture(image: String, reasons: List<String>, hint: String?) {
         if (toldRecapture == Pair(image, reasons)) return
         toldRecapture = Pair(image, reasons)
         val isFace = image == "selfie"
         val isOther = !isFace && DocumentWords.areOfDocument(reasons)
         val answer = flow.choice(CapturePage(
-            texts.text("document_again_title"), if (isFace) texts.text("document_reason_selfie") else words.reasons(reasons, null),
+            texts.text("document_again_title"), if (isFace) texts.text("document_reason_selfie") else words.reasons(reasons, hint),
             listOfNotNull(
                 flow.button("continue", if (isFace) "button_continue" else "document_again", true),
                 if (isOther) flow.button(DOCUMENT, "document_other") else null, flow.cancelButton())), "continue", DOCUMENT)

@@ -93,6 +93,9 @@ class DocumentState internal constructor(private val answer: JsonObject) {
     val recaptureImage: String? get() = answer.optJSONObject("recapture")?.string("image")
     val recaptureReasons: List<String> get() = answer.optJSONObject("recapture")?.strings("reasons") ?: emptyList()
 
+    /** The fault to correct first: `glare`, `same_side`, `other_type` … */
+    val recaptureHint: String? get() = answer.optJSONObject("recapture")?.strings("hints")?.firstOrNull()
+
     override fun toString() = "document session: $status"
 }
 
