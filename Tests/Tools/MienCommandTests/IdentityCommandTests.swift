@@ -106,6 +106,9 @@ import Testing
             #expect(
                 try await mien("admin", "user", "create", "--username", "ada").status == 0)
             #expect(
+                try await mien("admin", "verification", "documents").out
+                    == "The server reads no documents. Name some in identity.documents.\n")
+            #expect(
                 try await mien("admin", "verification", "list").out
                     == "No case waits for a decision.\n")
             let required = try await mien(
