@@ -56,7 +56,8 @@ function readable(signal) {
 // MARK: Identities
 
 route("/admin/reviews/identities/:id", async ({ id }, root, { signal }) => {
-  const { case: found, attempt, content, comparison, images } = await call("GET", at`/v1/verifications/cases/${id}`, { signal });
+  const { case: found, attempt, content, comparison, images } =
+    await call("GET", at`/v1/verifications/cases/${id}`, { signal });
   const pictures = h("div", { class: "pictures" });
   replace(root,
     pageHead(t("reviews.review"), { back: { href: "/admin/reviews", text: t("reviews.title") },
@@ -108,7 +109,8 @@ function comparedFields(sources) {
 }
 
 const reasonText = ({ check, detail, result, sources }) => t("reviews.reason", {
-  check: named("reviews.check", check), detail: named("reviews.detail", detail), result: named("reviews.result", result),
+  check: named("reviews.check", check), detail: named("reviews.detail", detail),
+  result: named("reviews.result", result),
   sources: formatList(sources.map((one) => named("reviews.source", one))) });
 
 async function show(figure, role, path, signal) {

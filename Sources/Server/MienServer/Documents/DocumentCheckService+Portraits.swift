@@ -1,4 +1,5 @@
 package import MienCore
+internal import MienDocument
 internal import MienFace
 internal import MienIdentity
 internal import MienModels

@@ -1,3 +1,4 @@
+internal import MienAPI
 package import MienCore
 internal import MienDocument
 package import MienFace
@@ -48,23 +49,21 @@ package final class DocumentCheckService: DocumentVerifier {
     package func examine(_ submission: DocumentSubmission) async throws -> DocumentFindings {
         let share = WorkShare.signedIn(submission.account)
         let isOneSided = submission.type == .passport || submission.back == submission.front
-        var pictures = [submission.front] + (isOneSided ? [] : [submission.back])
-        var names: [DocumentPicture] = [.front, .back]
+        let sent = [submission.front] + (isOneSided ? [] : [submission.back])
         var readings: [DocumentReading]
         do {
             readings = try await run(for: share) { worker in
-                try worker.codes(pictures, isLicense: submission.type == .driverLicense)
+                try worker.codes(sent, isLicense: submission.type == .driverLicense)
             }
         } catch is BarcodeError {
             return DocumentFindings(
                 isReadable: false, recapture: [DocumentRecapture(.back, .documentDamaged)])
         }
-        if readings.count == 2, readings[0].isOfBack, !readings[1].isOfBack {
-            // The person took the sides for each other.
-            pictures.swapAt(0, 1)
-            names.swapAt(0, 1)
-            readings.swapAt(0, 1)
-        }
+        // The person may have taken the sides for each other.
+        let isExchanged = readings.count == 2 && readings[0].isOfBack && !readings[1].isOfBack
+        if isExchanged { readings.swapAt(0, 1) }
+        let pictures = isExchanged ? [sent[1], sent[0]] : sent
+        let names: [DocumentPicture] = isExchanged ? [.back, .front] : [.front, .back]
         func assess() -> DocumentFindings {
             DocumentFindings(
                 zip(names, readings).map { ($0, $1) }, as: submission.type,
@@ -73,7 +72,7 @@ package final class DocumentCheckService: DocumentVerifier {
         }
         var early = assess()
         guard early.isReadable else {
-            if early.recapture.contains(where: { $0.image == .back }),
+            if early.recapture == [DocumentRecapture(.back, .documentNotSupported)],
                 try await showPortraitTwice(pictures, readings, for: share)
             {
                 early.recapture = [

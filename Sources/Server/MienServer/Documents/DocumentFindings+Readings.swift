@@ -50,8 +50,11 @@ extension DocumentFindings {
         let found = document.checks(now: now)
 
         var checks = IdentityChecks()
-        checks[.documentType] =
-            isOfType ? isOfCountry.map { $0 ? .passed : .failed } ?? .inconclusive : .failed
+        switch isOfType ? isOfCountry : false {
+        case true?: checks[.documentType] = .passed
+        case false?: checks[.documentType] = .failed
+        case nil: checks[.documentType] = .inconclusive
+        }
         checks[.documentNotExpired] = Self.result(found.filter { $0.name == .notExpired })
         let others = found.filter { $0.name != .notExpired }
         checks[.documentConsistent] =
@@ -142,7 +145,7 @@ extension DocumentFindings {
 }
 
 extension ReviewSource {
-    /// What one part of the document says.
+    /// The fields as one part of the document states them.
     fileprivate init(_ fields: DocumentFields) {
         var texts: [String: String] = [:]
         texts["number"] = fields.number

@@ -72,7 +72,7 @@ package struct DocumentFindings: Sendable, CustomReflectable {
     package var pack: String?
     /// The pictures or documents to send instead, and why.
     package var recapture: [DocumentRecapture] = []
-    /// What was compared, for reviewers.
+    /// The sources and reasons that reviewers see.
     package var comparison = ReviewComparison()
 
     package var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -3,8 +3,8 @@ internal import MienAPI
 internal import MienCore
 internal import MienIdentity
 
-/// What reviewers see beside the pictures. It is stored with what the user sent, under the attempt's
-/// key, and erased with it.
+/// Stores what reviewers see beside the pictures with what the user sent, under the attempt's key. It is
+/// erased with it.
 extension ReviewComparison {
     /// The member of an attempt's content that has the comparison.
     private static let member = "comparison"

@@ -9,7 +9,7 @@ extension IdentityService {
     static let noSources = IdentityError(
         .unsupportedMethod, "this deployment verifies no personal data")
 
-    /// What can be read from a document.
+    /// Finds the row of a document in the table.
     ///
     /// - Parameters:
     ///   - country: As the person chose it.

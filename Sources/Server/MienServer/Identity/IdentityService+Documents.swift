@@ -117,7 +117,7 @@ extension IdentityService {
             kind, document.content, images: document.images, of: account, app: app)
     }
 
-    /// - Throws: ``IdentityError`` `informationNotProvided` for a file that is no picture, or a
+    /// - Throws: ``IdentityError`` `informationNotProvided` for a file that cannot be decoded, or a
     ///   picture that is too large; ``ServerBusy``.
     func requirePictures(
         _ pictures: [(UploadedPicture, [UInt8]?)], of account: UserID,

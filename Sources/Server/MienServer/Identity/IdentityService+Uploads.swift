@@ -16,7 +16,7 @@ extension IdentityService {
     ///
     /// - Returns: when it expires.
     /// - Throws: ``IdentityError`` `consentRequired`, `unsupportedMethod`, or
-    ///   `informationNotProvided` for a file that is no picture; ``ServerBusy``.
+    ///   `informationNotProvided` for a file that cannot be decoded; ``ServerBusy``.
     package func upload(
         _ bytes: [UInt8], as picture: UploadedPicture, of account: AccountRecord, app: AppID
     ) async throws -> Instant {

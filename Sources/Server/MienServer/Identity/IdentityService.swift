@@ -147,7 +147,7 @@ struct Judgment: Sendable {
     var pack: String?
     /// The pictures or documents to send instead, and why.
     var recapture: [DocumentRecapture] = []
-    /// What was compared, for reviewers.
+    /// The sources and reasons that reviewers see.
     var comparison = ReviewComparison()
 }
 

@@ -39,7 +39,7 @@ struct VerificationDocumentsCommand: AsyncParsableCommand {
 }
 
 extension VerificationCommand {
-    /// What an attempt compared: a row for each field, a column for each source, then the reasons.
+    /// Prints what an attempt compared: a row for each field, a column for each source, then the reasons.
     static func show(_ comparison: ReviewComparison) {
         let fields = Set(comparison.sources.flatMap(\.fields.keys)).sorted()
         if !fields.isEmpty {

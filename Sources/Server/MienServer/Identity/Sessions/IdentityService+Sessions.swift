@@ -10,7 +10,7 @@ struct SessionFindings: Sendable {
     var result: AttemptRecord.Result?
     /// The personal data as read, by the names of the API.
     var document: JSONValue?
-    /// What was compared, for reviewers.
+    /// The sources and reasons that reviewers see.
     var comparison = ReviewComparison()
 
     static let notJudged = SessionFindings(judgment: .notJudged)

@@ -1,8 +1,9 @@
 import Foundation
 import MienCore
-import MienFace
 import MienTesting
 import Testing
+
+@testable import MienFace
 
 @Suite struct CalibratorTests {
     static var plan: CalibrationPlan {

@@ -218,7 +218,7 @@ struct DocumentVerificationTests {
         return picture
     }
 
-    /// What a reviewer sees of the case with other names on its front.
+    /// Checks the view of the case with other names on its front.
     private static func requireReview(of user: UserID, on server: TestServer) async throws {
         let found = try await Patience.see {
             try await server.admin.reviewCases().items.first { $0.user == user.text }
