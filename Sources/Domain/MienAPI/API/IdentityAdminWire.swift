@@ -85,7 +85,7 @@ public struct ReviewCaseDetail: Sendable, Hashable, Codable {
     public var attempt: IdentityAttemptAnswer
     /// The members that the user sent; absent once erased. Personal data.
     public var content: [String: String]?
-    /// What was compared, and why a check did not pass; absent once erased. Personal data.
+    /// The sources side by side, and why a check did not pass; absent once erased. Personal data.
     public var comparison: ReviewComparison?
     /// The roles of the pictures that are stored: `front`, `back`, `face`.
     public var images: [String]
@@ -110,7 +110,7 @@ extension ReviewCaseDetail: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What an attempt compared: the sources side by side, and the reasons of checks that did not pass.
+/// A comparison that an attempt made: the sources side by side, and the reasons of checks that did not pass.
 public struct ReviewComparison: Sendable, Hashable, Codable {
     /// The person's own data, then the zone, the barcode, and the printed text of the document.
     public var sources: [ReviewSource]
@@ -126,7 +126,7 @@ extension ReviewComparison: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What one source says about the person and the document.
+/// A source and its statements about the person and the document.
 public struct ReviewSource: Sendable, Hashable, Codable {
     /// `input`, `mrz`, `barcode`, or `visual_zone`.
     public var name: String

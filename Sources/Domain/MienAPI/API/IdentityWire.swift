@@ -173,10 +173,10 @@ public struct SupportedCountriesAnswer: Codable, Sendable, Hashable {
 /// Documents of one type that are read alike.
 public struct ReadableDocuments: Codable, Sendable, Hashable {
     public var documentType: WireValue<IdentityDocumentType>
-    /// Who issues them: ISO 3166-1 alpha-2, or an organization's code in machine-readable zones, such
+    /// The issuers: ISO 3166-1 alpha-2, or an organization's code in machine-readable zones, such
     /// as `XOM`; sorted.
     public var countries: [String]
-    /// What is read from the front, and from the back, which passports lack.
+    /// The parts that are read from the front, and from the back, which passports lack.
     public var front: [WireValue<DocumentCoverage.Part>]
     public var back: [WireValue<DocumentCoverage.Part>]?
     /// Whether personal data can be verified from the document alone.

@@ -1,7 +1,7 @@
 public import MienCore
 internal import MienDocument
 
-/// What can be read from one kind of document: the row of an issuer and a type in the table from
+/// One kind of document and what can be read from it: the row of an issuer and a type in the table from
 /// which everything derives that a server says about documents, or refuses.
 public struct DocumentCoverage: Sendable, Hashable {
     public enum Side: String, WireWord {
@@ -22,7 +22,7 @@ public struct DocumentCoverage: Sendable, Hashable {
 
     public let issuer: DocumentIssuer
     public let type: IdentityDocumentType
-    /// What can be read, by the side to photograph.
+    /// The parts that can be read, by the side to photograph.
     public let sides: [Side: Set<Part>]
 
     /// The whole table, sorted by type and issuer.

@@ -9,7 +9,7 @@ public enum DocumentPicture: String, WireWord {
 public struct DocumentRecapture: Sendable, Hashable, Codable {
     public let image: DocumentPicture
     public let reason: RecaptureReason
-    /// What to do differently. The faults of the picture, such as `blurred`, `glare`, or
+    /// Words for what to do differently: the faults of the picture, such as `blurred`, `glare`, or
     /// `several_documents`, for faces reasons such as `tooDark`, and ``sameSide``, ``otherType``,
     /// ``otherCountry``. The one to mention is first.
     public let hints: [String]

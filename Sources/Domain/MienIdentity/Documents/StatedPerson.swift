@@ -77,7 +77,9 @@ extension PersonalData {
     private static func isTransliterated(
         _ typed: FoldedText, _ text: String, isShortened: Bool, allowingMoreWords: Bool
     ) -> Bool {
-        let words = text.uppercased().split(separator: " ").map(String.init)
+        // Typed names have lost their accents, so the spellings that keep them lose them, too.
+        let plain = text.uppercased().replacing("NXX", with: "N").replacing("UXX", with: "U")
+        let words = plain.split(separator: " ").map(String.init)
         guard words.allSatisfy({ $0.utf8.allSatisfy { (65...90).contains($0) } }) else {
             return false
         }

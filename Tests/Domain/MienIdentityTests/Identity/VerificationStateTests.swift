@@ -327,10 +327,11 @@ struct VerifiedIdentityTests {
         func send(_ recapture: [DocumentRecapture]) throws {
             number += 1
             try state.begin(
-                .capturedDocument, id: Self.id(number), under: Self.policy, at: Self.start)
-            #expect(
-                state.conclude(
-                    Self.id(number), .unreadable, recapture: recapture, at: Self.start))
+                .capturedDocument, id: VerificationStateTests.id(number), under: VerificationStateTests.policy, at: VerificationStateTests.start)
+            let isChanged = state.conclude(
+                VerificationStateTests.id(number), .unreadable, recapture: recapture,
+                at: VerificationStateTests.start)
+            #expect(isChanged)
         }
         let again = [DocumentRecapture(.back, .imageMissing, hints: [DocumentRecapture.sameSide])]
         for _ in 0..<VerificationPolicy.uncountedDocuments {
