@@ -327,7 +327,8 @@ struct VerifiedIdentityTests {
         func send(_ recapture: [DocumentRecapture]) throws {
             number += 1
             try state.begin(
-                .capturedDocument, id: VerificationStateTests.id(number), under: VerificationStateTests.policy, at: VerificationStateTests.start)
+                .capturedDocument, id: VerificationStateTests.id(number),
+                under: VerificationStateTests.policy, at: VerificationStateTests.start)
             let isChanged = state.conclude(
                 VerificationStateTests.id(number), .unreadable, recapture: recapture,
                 at: VerificationStateTests.start)
