@@ -308,10 +308,14 @@ function showTiltTrouble(words) {
 /** The reason as the names of texts spell it. */
 const plain = (reason) => data.page.reasons[reason] ?? reason;
 
+/** Whether the document is another one than the person chose. Another choice helps, not another document. */
+const isOtherChoice = ({ hints = [] }) => hints.some((word) => ["other_type", "other_country"].includes(word));
+
 /** The keys of the texts that say why another picture is needed: the fault if it is known, otherwise the reason. */
-function wordsFor({ reasons: all = [], hint, hints } = {}) {
-  const faults = [hint, ...(hints ?? [])].filter((word) => word && data.texts[`document_fault_${word}`]).map((word) => `document_fault_${word}`);
-  const rest = all.map(plain).filter((word) => !(faults.length && ["poor_image_quality", "image_missing"].includes(word)))
+function wordsFor({ reasons: all = [], hint, hints = [] } = {}) {
+  const faults = [hint, ...hints].filter((word) => word && data.texts[`document_fault_${word}`]).map((word) => `document_fault_${word}`);
+  const said = ["poor_image_quality", "image_missing", ...(isOtherChoice({ hints }) ? ["document_not_supported"] : [])];
+  const rest = all.map(plain).filter((word) => !(faults.length && said.includes(word)))
     .map((word) => (data.texts[`document_reason_${word}`] ? `document_reason_${word}` : "document_reason_poor_image_quality"));
   const keys = [...new Set([...faults, ...rest])];
   return keys.length ? keys : ["document_reason_poor_image_quality"];
@@ -331,7 +335,8 @@ function showAgain(side, keys, all) {
 /** The check was sent, and the server asks for something again. */
 function showRecapture() {
   const { image, reasons: all } = session.recapture, isFace = image === "selfie";
-  const go = isOfDocument(all) && !isFace ? button("document_other", "primary", showDocuments) : null;
+  const label = isOtherChoice(session.recapture) ? "document_other_choice" : "document_other";
+  const go = isOfDocument(all) && !isFace ? button(label, "primary", showDocuments) : null;
   const again = button(isFace ? "button_continue" : "document_again", go ? "secondary" : "primary", () => next());
   show(state("wait"), text("document_again_title"),
     make("div", { role: "alert", class: "stack" }, ...(isFace ? ["document_reason_selfie"] : wordsFor(session.recapture)).map((key) => make("p", {}, text(key)))),

@@ -128,7 +128,8 @@ extension ReviewComparison: CustomStringConvertible, CustomReflectable {
 
 /// A source and its statements about the person and the document.
 public struct ReviewSource: Sendable, Hashable, Codable {
-    /// `input`, `mrz`, `barcode`, or `visual_zone`.
+    /// `input` is what the person stated, `document` the personal data that was taken from the
+    /// document; `mrz`, `barcode`, and `visual_zone` are parts of the document.
     public var name: String
     /// Texts by field, such as `family_name` and `birth`.
     public var fields: [String: String]
@@ -150,15 +151,22 @@ extension ReviewSource: CustomStringConvertible, CustomReflectable {
 public struct ReviewReason: Sendable, Hashable, Codable {
     /// The check, such as `document_consistent`.
     public var check: String
-    /// The part of the check, such as `same_birth` or `last_name`, or a score.
+    /// The part of the check, such as `same_birth` or `family_name`.
     public var detail: String
-    /// `failed`, `inconclusive`, or why nothing follows from the comparison, such as `doubtful`.
+    /// `failed`, `inconclusive`, `not_checked`, or why nothing follows from the comparison, such as
+    /// `doubtful`.
     public var result: String
-    /// The sources that were compared.
+    /// The sources that were compared; empty for a check of pictures.
     public var sources: [String]
+    /// The score and the minimum of a pass; absent where nothing is scored.
+    public var score, minimum: Double?
 
-    public init(check: String, detail: String, result: String, sources: [String]) {
+    public init(
+        check: String, detail: String, result: String, sources: [String], score: Double? = nil,
+        minimum: Double? = nil
+    ) {
         (self.check, self.detail, self.result, self.sources) = (check, detail, result, sources)
+        (self.score, self.minimum) = (score, minimum)
     }
 }
 

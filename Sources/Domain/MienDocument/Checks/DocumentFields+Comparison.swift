@@ -1,3 +1,5 @@
+internal import MienCore
+
 extension DocumentFields {
     /// Compares every field with that of another source.
     func compared(with other: Self) -> [DocumentCheck] {
@@ -24,9 +26,21 @@ extension DocumentFields {
             return isUnsure(field, other) || !PrintedText.resembles(a, b)
                 ? .notChecked(.doubtful) : verdict
         }
-        func sure(_ field: Field, _ verdict: DocumentCheck.Verdict) -> DocumentCheck.Verdict {
-            verdict == .failed && isUnsure(field, other) ? .notChecked(.doubtful) : verdict
+        /// Does the same for dates. A printed date may also be another date of the document, found
+        /// beside the wrong label.
+        func sure(_ field: Field, _ a: CalendarDate?, _ b: CalendarDate?)
+            -> DocumentCheck.Verdict
+        {
+            let verdict = same(a, b)
+            guard verdict == .failed, Self.isPrinted(self, other), let a, let b else {
+                return verdict
+            }
+            let isElsewhere = dates.contains(b) || other.dates.contains(a)
+            return isUnsure(field, other) || isElsewhere || !a.resembles(b)
+                ? .notChecked(.doubtful) : verdict
         }
+        // Two different letters have nothing in common.
+        let sexes = same(sex, other.sex)
         return [
             check(
                 .sameNumber,
@@ -41,10 +55,12 @@ extension DocumentFields {
                 unclear(
                     .givenNames, givenNamesVerdict(other), givenNames.joined(separator: " "),
                     other.givenNames.joined(separator: " "))),
-            check(.sameBirth, sure(.birth, same(birth, other.birth))),
-            check(.sameExpiry, sure(.expiry, same(expiry, other.expiry))),
-            check(.sameIssue, sure(.issue, same(issue, other.issue))),
-            check(.sameSex, sure(.sex, same(sex, other.sex))),
+            check(.sameBirth, sure(.birth, birth, other.birth)),
+            check(.sameExpiry, sure(.expiry, expiry, other.expiry)),
+            check(.sameIssue, sure(.issue, issue, other.issue)),
+            check(
+                .sameSex,
+                sexes == .failed && Self.isPrinted(self, other) ? .notChecked(.doubtful) : sexes),
             check(.sameCountry, same(country, other.country)),
             check(.sameNationality, same(nationality, other.nationality)),
             check(
@@ -54,6 +70,8 @@ extension DocumentFields {
                 )),
         ]
     }
+
+    private var dates: [CalendarDate] { [birth, issue, expiry].compactMap(\.self) }
 
     private func isUnsure(_ field: Field, _ other: Self) -> Bool {
         unsure.contains(field) || other.unsure.contains(field)
@@ -123,6 +141,14 @@ extension DocumentFields {
             out += text.split(separator: "<").map(String.init)
         }
         return out
+    }
+}
+
+extension CalendarDate {
+    /// Whether at least half of the digits agree.
+    fileprivate func resembles(_ other: Self) -> Bool {
+        zip(description.utf8, other.description.utf8).count { $0 == $1 && $0 != UInt8(ascii: "-") }
+            >= 4
     }
 }
 

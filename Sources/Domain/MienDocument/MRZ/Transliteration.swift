@@ -36,7 +36,7 @@ public enum Transliteration {
 
     /// Whether the zone of a document may spell the name in a way that no table has. States that
     /// write in Arabic letters mostly print a name as it sounds.
-    static func isSpelledFreely(_ name: some StringProtocol) -> Bool {
+    public static func isSpelledFreely(_ name: some StringProtocol) -> Bool {
         name.unicodeScalars.contains { ("\u{0621}"..."\u{06D3}").contains($0) }
     }
 
@@ -58,10 +58,13 @@ public enum Transliteration {
         let letters = target.flatMap { $0 }
         guard name.unicodeScalars.count <= 256 else { return nil }
         var reached: Set<Int> = [0], hasLetter = false, endedEarly = false
-        for scalar in name.unicodeScalars {
+        let scalars = Array(name.unicodeScalars)
+        for (place, scalar) in scalars.enumerated() {
             guard let spellings = spellings(of: scalar) else { return nil }
+            let before = place > 0 ? scalars[place - 1] : nil
+            let after = place + 1 < scalars.count ? scalars[place + 1] : nil
             var next: Set<Int> = []
-            for spelling in spellings {
+            for spelling in spellings where isPossible(spelling, of: scalar, before, after) {
                 let text = Array(spelling.utf8).filter { $0 != UInt8(ascii: "<") }
                 if !text.isEmpty { hasLetter = true }
                 for start in reached {
@@ -80,6 +83,29 @@ public enum Transliteration {
         guard hasLetter, !letters.isEmpty else { return false }
         if reached.contains(letters.count) || endedEarly { return true }
         return allowingMoreWords && reached.contains { ends.contains($0) && $0 > 0 }
+    }
+
+    /// Whether a letter may have a spelling that it has only beside others, such as the `B` of `ΜΠ`, and
+    /// the hard sign, which is left out before soft vowels. Otherwise, Μαρία could be `ARIA`.
+    private static func isPossible(
+        _ spelling: String, of letter: Unicode.Scalar, _ before: Unicode.Scalar?,
+        _ after: Unicode.Scalar?
+    ) -> Bool {
+        func isOne(_ scalar: Unicode.Scalar?, of letters: String) -> Bool {
+            scalar.map { letters.unicodeScalars.contains($0) } ?? false
+        }
+        let isUpsilon = isOne(letter, of: "ΥΎΫυύϋΰ")
+        switch (letter, spelling) {
+        case ("Μ", ""), ("μ", ""): return isOne(after, of: "Ππ")
+        case ("Π", "B"), ("π", "B"): return isOne(before, of: "Μμ")
+        case ("Τ", "D"), ("τ", "D"): return isOne(before, of: "Νν")
+        case ("Γ", "N"), ("γ", "N"): return isOne(after, of: "ΓγΞξΧχ")
+        case ("Ъ", ""), ("ъ", ""): return isOne(after, of: "ЕЁЮЯеёюя")
+        case (_, "U") where isUpsilon: return isOne(before, of: "ΟΌοό")
+        case (_, "V") where isUpsilon, (_, "F") where isUpsilon:
+            return isOne(before, of: "ΑΆΕΈΗΉαάεέηή")
+        default: return true
+        }
     }
 
     private static let table: [Unicode.Scalar: [String]] = {

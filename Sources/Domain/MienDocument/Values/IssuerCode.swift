@@ -24,12 +24,16 @@ public struct IssuerCode: Sendable, Hashable {
     }
 
     /// The code by which people name who issued the document: the country, or an organization's own
-    /// code. `UN` and `EU` are reserved in ISO 3166-1 for their organizations.
+    /// code. `UN` and `EU` are reserved in ISO 3166-1 for their organizations. A territory is named by
+    /// its state, because that is what its passports say.
     ///
     /// - Returns: `nil` for unknown codes, and for those of holders instead of issuers, of states that
-    ///   no longer exist, and of specimens.
+    ///   no longer exist, of Antarctica, and of specimens.
     public var issuer: String? {
-        if let country { return Self.formerCountries.contains(country) ? nil : country }
+        if let country {
+            return Self.state(ofTerritory: country)
+                ?? (Self.issuesNothing.contains(country) ? nil : country)
+        }
         switch text {
         case "UNO", "UNA": return "UN"
         case "EUE": return "EU"
@@ -39,7 +43,27 @@ public struct IssuerCode: Sendable, Hashable {
         }
     }
 
-    private static let formerCountries: Set<String> = ["AN", "NT", "CS", "YU", "FX"]
+    private static let issuesNothing: Set<String> = ["AN", "NT", "CS", "YU", "FX", "AQ"]
+
+    /// The state whose passports the people of a territory have. Both codes are those of ISO 3166-1
+    /// (alpha-2).
+    ///
+    /// - Returns: `nil` for all that is no such territory.
+    public static func state(ofTerritory country: String) -> String? { territories[country] }
+
+    private static let territories: [String: String] = {
+        let lists = [
+            "AU": "CC CX HM NF", "CN": "HK MO", "DK": "FO GL", "FI": "AX",
+            "FR": "BL GF GP MF MQ NC PF PM RE TF WF YT",
+            "GB": "AI BM FK GG GI GS IM IO JE KY MS PN SH TC VG", "NL": "AW BQ CW SX",
+            "NO": "BV SJ", "NZ": "CK NU TK", "US": "AS GU MP PR UM VI",
+        ]
+        var states: [String: String] = [:]
+        for (state, list) in lists {
+            for territory in list.split(separator: " ") { states[String(territory)] = state }
+        }
+        return states
+    }()
 
     /// All known codes.
     public static let known: Set<String> = Set(countries.keys).union(extensions.keys).union(

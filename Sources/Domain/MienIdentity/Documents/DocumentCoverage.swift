@@ -24,6 +24,9 @@ public struct DocumentCoverage: Sendable, Hashable {
     public let type: IdentityDocumentType
     /// The parts that can be read, by the side to photograph.
     public let sides: [Side: Set<Part>]
+    /// Whether personal data can be verified from the document alone. A deployment may not verify
+    /// personal data of its country.
+    public var statesAddress: Bool
 
     /// The whole table, sorted by type and issuer.
     public static let table: [DocumentCoverage] = IdentityDocumentType.allCases
@@ -46,30 +49,32 @@ public struct DocumentCoverage: Sendable, Hashable {
             guard hasBarcode else { return nil }
             sides = [.front: [.portrait, .printedFields], .back: [.barcode, .address]]
         }
+        statesAddress = sides.values.contains { $0.contains(.address) }
     }
-
-    /// Whether personal data can be verified from the document alone.
-    public var statesAddress: Bool { sides.values.contains { $0.contains(.address) } }
 
     /// Issuers of one type whose documents are read alike.
     public struct Group: Sendable, Hashable {
         public let type: IdentityDocumentType
         public let sides: [Side: Set<Part>]
+        public let statesAddress: Bool
         /// Sorted.
         public let issuers: [DocumentIssuer]
-
-        public var statesAddress: Bool { sides.values.contains { $0.contains(.address) } }
     }
 
     /// The rows with equal content together, the most common of each type first.
     public static func groups(_ rows: [DocumentCoverage]) -> [Group] {
         struct Key: Hashable {
-            let type: IdentityDocumentType, sides: [Side: Set<Part>]
+            let type: IdentityDocumentType, sides: [Side: Set<Part>], statesAddress: Bool
         }
-        return Dictionary(grouping: rows) { Key(type: $0.type, sides: $0.sides) }
-            .map { Group(type: $0.type, sides: $0.sides, issuers: $1.map(\.issuer).sorted()) }
-            .sorted {
-                ($0.type.rawValue, -$0.issuers.count) < ($1.type.rawValue, -$1.issuers.count)
-            }
+        return Dictionary(grouping: rows) {
+            Key(type: $0.type, sides: $0.sides, statesAddress: $0.statesAddress)
+        }.map { key, rows in
+            Group(
+                type: key.type, sides: key.sides, statesAddress: key.statesAddress,
+                issuers: rows.map(\.issuer).sorted())
+        }.sorted {
+            ($0.type.rawValue, -$0.issuers.count, $0.issuers[0])
+                < ($1.type.rawValue, -$1.issuers.count, $1.issuers[0])
+        }
     }
 }

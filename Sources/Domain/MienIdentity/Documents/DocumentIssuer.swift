@@ -8,13 +8,18 @@ internal import MienDocument
 public struct DocumentIssuer: RawRepresentable, Sendable, Hashable, Comparable, Codable {
     public let rawValue: String
 
-    /// Also reads a code as a zone writes it: `D` and `DEU` are `DE`, `GBD` is `GB`, `UNO` is `UN`.
+    /// Also reads a code as a zone writes it: `D` and `DEU` are `DE`, `GBD` is `GB`, `UNO` is `UN`. A
+    /// territory is read as the state that issues its documents: `HK` is `CN`, `JE` is `GB`.
     ///
     /// - Returns: `nil` unless ``all`` contains the issuer.
     public init?(rawValue text: String) {
         let text = text.uppercased()
         if Self.codes.contains(text) {
             rawValue = text
+            return
+        }
+        if let state = IssuerCode.state(ofTerritory: text) {
+            rawValue = state
             return
         }
         guard (1...3).contains(text.utf8.count) else { return nil }
@@ -29,6 +34,9 @@ public struct DocumentIssuer: RawRepresentable, Sendable, Hashable, Comparable, 
 
     /// All issuers of ICAO Doc 9303 part 3, sorted.
     public static let all: [DocumentIssuer] = codes.sorted().map(Self.init(known:))
+
+    /// Whether this is a country, and not an organization. `UN` and `EU` are reserved for theirs.
+    public var isCountry: Bool { rawValue.utf8.count == 2 && rawValue != "UN" && rawValue != "EU" }
 
     private static let codes = Set(IssuerCode.known.compactMap { IssuerCode($0).issuer })
 }

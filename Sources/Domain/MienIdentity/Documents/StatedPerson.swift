@@ -1,3 +1,4 @@
+internal import Foundation
 public import MienCore
 internal import MienDocument
 
@@ -29,20 +30,24 @@ extension PersonalData {
     /// Whether a document states this person: the same date of birth and names, by the rules with
     /// which data is compared with sources.
     ///
+    /// - Parameter input: The data as it was typed, because the letters that are compared here have
+    ///   lost marks that change their transliteration.
     /// - Returns: `inconclusive` if the document lacks a part, or a name is merely alike, and nothing
     ///   else disagrees.
-    public func agreement(with stated: StatedPerson, shortNames: ShortNames = .standard)
-        -> IdentityCheckResult
-    {
-        let results = agreements(with: stated, shortNames: shortNames).map(\.result)
+    public func agreement(
+        with stated: StatedPerson, typed input: PersonalDataInput,
+        shortNames: ShortNames = .standard
+    ) -> IdentityCheckResult {
+        let results = agreements(with: stated, typed: input, shortNames: shortNames).map(\.result)
         if results.contains(.failed) { return .failed }
         return results.contains(.inconclusive) ? .inconclusive : .passed
     }
 
-    /// The parts of ``agreement(with:shortNames:)``, so that a reviewer sees which one differs.
-    public func agreements(with stated: StatedPerson, shortNames: ShortNames = .standard)
-        -> [(field: IdentityField, result: IdentityCheckResult)]
-    {
+    /// The parts of ``agreement(with:typed:shortNames:)``, so that a reviewer sees which one differs.
+    public func agreements(
+        with stated: StatedPerson, typed input: PersonalDataInput,
+        shortNames: ShortNames = .standard
+    ) -> [(field: IdentityField, result: IdentityCheckResult)] {
         let isShortened = stated.hasShortenedNames
         var results: [(IdentityField, Bool?)] = [
             (.dateOfBirth, stated.dateOfBirth.map { $0 == dateOfBirth })
@@ -54,14 +59,14 @@ extension PersonalData {
             results += [
                 (
                     .lastName,
-                    Self.agrees(lastName, stated.familyName, isShortened: isShortened) {
-                        .ofLastNames($0, $1)
-                    }
+                    Self.agrees(
+                        lastName, input.lastName, stated.familyName, isShortened: isShortened
+                    ) { .ofLastNames($0, $1) }
                 ),
                 (
                     .firstName,
                     Self.agrees(
-                        firstName, stated.givenNames, isShortened: isShortened,
+                        firstName, input.firstName, stated.givenNames, isShortened: isShortened,
                         allowingMoreWords: true
                     ) { .ofGivenNames($0, $1, shortNames) }
                 ),
@@ -75,20 +80,16 @@ extension PersonalData {
     /// Whether a document spells a name as ICAO Doc 9303 part 3 transliterates it: `ALEKSEI` for
     /// Алексей.
     private static func isTransliterated(
-        _ typed: FoldedText, _ text: String, isShortened: Bool, allowingMoreWords: Bool
+        _ typed: String, _ text: String, isShortened: Bool, allowingMoreWords: Bool
     ) -> Bool {
-        // Typed names have lost their accents, so the spellings that keep them lose them, too.
-        let plain = text.uppercased().replacing("NXX", with: "N").replacing("UXX", with: "U")
-        let words = plain.split(separator: " ").map(String.init)
+        let words = text.uppercased().split(separator: " ").map(String.init)
         guard words.allSatisfy({ $0.utf8.allSatisfy { (65...90).contains($0) } }) else {
             return false
         }
         let isEnough = words.reduce(0) { $0 + $1.count } >= 3
-        return [typed.words, typed.spelledOut].contains { name in
-            Transliteration.matches(
-                words, name.joined(separator: " "), allowingMoreWords: allowingMoreWords,
-                mayBeTruncated: isShortened && isEnough) ?? false
-        }
+        return Transliteration.matches(
+            words, typed, allowingMoreWords: allowingMoreWords,
+            mayBeTruncated: isShortened && isEnough) ?? false
     }
 
     /// People with one name have to type two: they divide it, repeat it, or invent one.
@@ -100,20 +101,25 @@ extension PersonalData {
         let typed = [firstName, lastName].flatMap(\.words)
         let typedSpelled = [firstName, lastName].flatMap(\.spelledOut)
         if name == Set(typed) || spelled == Set(typedSpelled) { return true }
-        let isOther = name.isDisjoint(with: typed) && spelled.isDisjoint(with: typedSpelled)
+        let isLatin = typed.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } }
+        let isOther =
+            isLatin && name.isDisjoint(with: typed) && spelled.isDisjoint(with: typedSpelled)
         return isOther && !isShortened ? false : nil
     }
 
-    /// - Returns: `nil` if the document does not state the name, or it is merely alike.
+    /// - Returns: `nil` if the document does not state the name, it is merely alike, or nothing says how
+    ///   documents spell it.
     private static func agrees(
-        _ typed: FoldedText, _ text: String, isShortened: Bool, allowingMoreWords: Bool = false,
+        _ typed: FoldedText, _ input: String, _ text: String, isShortened: Bool,
+        allowingMoreWords: Bool = false,
         by comparison: (FoldedText, FoldedText) -> NameAgreement
     ) -> Bool? {
         guard text.utf8.count <= maxFieldBytes, text.isStreamSafe else { return nil }
         let stated = FoldedText(text)
         guard !stated.isEmpty else { return nil }
+        let name = input.precomposedStringWithCanonicalMapping
         if isTransliterated(
-            typed, text, isShortened: isShortened, allowingMoreWords: allowingMoreWords)
+            name, text, isShortened: isShortened, allowingMoreWords: allowingMoreWords)
         {
             return true
         }
@@ -127,6 +133,8 @@ extension PersonalData {
         {
             return true
         }
-        return isEnough ? nil : false
+        let hasRules =
+            Transliteration.recommended(name) != nil && !Transliteration.isSpelledFreely(name)
+        return isEnough || !hasRules ? nil : false
     }
 }

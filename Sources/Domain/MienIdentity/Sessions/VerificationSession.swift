@@ -167,8 +167,8 @@ public struct VerificationSession: Sendable, Hashable, Codable {
 
     // MARK: Ends
 
-    /// Applies the judgment of a submission. If pictures are still
-    /// unreadable after the last one, the recommendation is to deny.
+    /// Applies the judgment of a submission. If pictures are still unreadable after the last one, the
+    /// session expires: nothing was judged, so nobody is denied.
     ///
     /// - Returns: `false`, leaving the state unchanged, unless a judgment is under way: a result that
     ///   arrives twice, or after a cancellation, changes nothing.
@@ -179,7 +179,7 @@ public struct VerificationSession: Sendable, Hashable, Codable {
             status = .recapture
             submissions -= 1
         case .complete(let recommendation): end(.complete, recommendation, at: now)
-        case .recapture where submissions >= Self.maxSubmissions: end(.complete, .deny, at: now)
+        case .recapture where submissions >= Self.maxSubmissions: end(.expired, nil, at: now)
         case .recapture(let wanted):
             status = .recapture
             recaptures = wanted.filter { needed.contains($0.picture) }

@@ -149,16 +149,16 @@ extension CaptureFlow {
     private func again(_ recapture: VerificationSessionAnswer.Recapture) async throws
         -> CaptureChoice
     {
-        let isFace = recapture.image == .known(.selfie)
+        let isFace = recapture.image == .known(.selfie), hint = recapture.hints?.first
         let lines =
             isFace
-            ? [texts["document_reason_selfie"]]
-            : texts.reasons(recapture.reasons, hint: recapture.hints?.first)
+            ? [texts["document_reason_selfie"]] : texts.reasons(recapture.reasons, hint: hint)
         var buttons = [
             button(isFace ? "button_continue" : "document_again", .goOn, .primary)
         ]
         if !isFace, isOfDocument(recapture.reasons) {
-            buttons.append(button("document_other", .otherDocument, .secondary))
+            let label = CaptureTexts.isOfChoice(hint) ? "document_other_choice" : "document_other"
+            buttons.append(button(label, .otherDocument, .secondary))
         }
         let choice = await ask(
             CapturePage(

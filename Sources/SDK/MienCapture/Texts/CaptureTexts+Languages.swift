@@ -102,6 +102,7 @@ extension CaptureTexts {
             document_guide_too_small اقترب أكثر
             document_heading التحقّق من وثيقة هويتك
             document_other استخدام وثيقة أخرى
+            document_other_choice تغيير البلد أو النوع
             document_processing_text يستغرق هذا عادةً أقل من دقيقة. يمكنك ترك هذه الصفحة مفتوحة.
             document_processing_title جارٍ التحقّق من هويتك
             document_reason_document_damaged لم نتمكن من قراءة كل ما هو مطبوع على الوثيقة. نظّفها أو استخدم وثيقة أخرى.
@@ -255,9 +256,9 @@ extension CaptureTexts {
             document_fault_glare A reflection hides a part of the document. Tilt it a little, or move away from the light.
             document_fault_no_document We could not find a document in the photo. Lay it on a plain surface, with space around it.
             document_fault_no_reflection No light moved across the document. Hold it near a lamp or a window, and tilt it slowly.
-            document_fault_other_country This document is from another country than you chose. Choose its country, or use another document.
+            document_fault_other_country This document is from a different country than the one you chose. Choose its country, or use another document.
             document_fault_other_document This is not the document in your first photo. Use the same one.
-            document_fault_other_type This is another kind of document than you chose. Choose its kind, or use another document.
+            document_fault_other_type This is a different kind of document than the one you chose. Choose its kind, or use another document.
             document_fault_same_side Both photos show the same side. Take a photo of the other side.
             document_fault_several_documents There is more than one document in the photo. Show only one.
             document_fault_tilt_more The document was not tilted enough. Tilt it further up and down.
@@ -284,6 +285,7 @@ extension CaptureTexts {
             document_guide_too_small Move closer
             document_heading Check your identity document
             document_other Use another document
+            document_other_choice Change the country or kind
             document_processing_text This usually takes less than a minute. You can leave this page open.
             document_processing_title Checking your identity
             document_reason_document_damaged We could not read everything that is printed on the document. Clean it, or use another one.
@@ -466,6 +468,7 @@ extension CaptureTexts {
             document_guide_too_small Acércate
             document_heading Comprobación de tu documento
             document_other Usar otro documento
+            document_other_choice Cambiar el país o el tipo
             document_processing_text Suele tardar menos de un minuto. Puedes dejar esta página abierta.
             document_processing_title Comprobando tu identidad
             document_reason_document_damaged No pudimos leer todo lo que está impreso en el documento. Límpialo o usa otro.

@@ -66,8 +66,9 @@ struct CaptureTexts: Sendable {
     /// Why another picture is needed: the faults if they are known, otherwise the reasons.
     func reasons(_ reasons: [String], hint: String?) -> [String] {
         let fault = hint.map { "document_fault_\($0)" }.flatMap { has($0) ? $0 : nil }
-        let other = reasons.map { Self.reasonNames[$0] ?? $0 }
-            .filter { fault == nil || !["poor_image_quality", "image_missing"].contains($0) }
+        var said = fault == nil ? [] : ["poor_image_quality", "image_missing"]
+        if Self.isOfChoice(hint) { said.append("document_not_supported") }
+        let other = reasons.map { Self.reasonNames[$0] ?? $0 }.filter { !said.contains($0) }
             .map { "document_reason_\($0)" }
             .map { has($0) ? $0 : "document_reason_poor_image_quality" }
         var names: [String] = []
@@ -75,6 +76,12 @@ struct CaptureTexts: Sendable {
             names.append(name)
         }
         return (names.isEmpty ? ["document_reason_poor_image_quality"] : names).map { self[$0] }
+    }
+
+    /// Whether the document is another one than the person chose. Another choice helps, not another
+    /// document.
+    static func isOfChoice(_ hint: String?) -> Bool {
+        hint == "other_type" || hint == "other_country"
     }
 
     /// The names of texts that explain the reasons of the API.

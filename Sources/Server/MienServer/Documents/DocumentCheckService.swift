@@ -59,16 +59,32 @@ package final class DocumentCheckService: DocumentVerifier {
             return DocumentFindings(
                 isReadable: false, recapture: [DocumentRecapture(.back, .documentDamaged)])
         }
-        // The person may have taken the sides for each other.
-        let isExchanged = readings.count == 2 && readings[0].isOfBack && !readings[1].isOfBack
+        // The person may have taken the sides for each other, or the back twice.
+        var isExchanged = false
+        if submission.type != .passport, readings[0].isOfBack,
+            try await descriptor(in: sent[0], readings[0], for: share) == nil
+        {
+            if readings.count == 2 {
+                isExchanged = try await descriptor(in: sent[1], readings[1], for: share) != nil
+            }
+            guard isExchanged || !readings.allSatisfy(\.isOfBack) else {
+                return DocumentFindings(
+                    isReadable: false,
+                    recapture: [
+                        DocumentRecapture(
+                            .front, .imageMissing, hints: [DocumentRecapture.sameSide])
+                    ])
+            }
+        }
+        let tilted = readings[0].place
         if isExchanged { readings.swapAt(0, 1) }
         let pictures = isExchanged ? [sent[1], sent[0]] : sent
         let names: [DocumentPicture] = isExchanged ? [.back, .front] : [.front, .back]
         func assess() -> DocumentFindings {
             DocumentFindings(
                 zip(names, readings).map { ($0, $1) }, as: submission.type,
-                of: submission.country, looksForCopies: looksForCopies,
-                mayAskAgain: submission.mayAskAgain, now: clock.now)
+                of: submission.country, among: submission.offered, looksForCopies: looksForCopies,
+                now: clock.now)
         }
         var early = assess()
         guard early.isReadable else {
@@ -88,8 +104,11 @@ package final class DocumentCheckService: DocumentVerifier {
         let (recapture, score) = try await compare(
             portrait, with: submission.face, of: readings[0], as: names[0], for: share,
             into: &faceChecks)
-        guard recapture.isEmpty else {
-            return DocumentFindings(isReadable: false, recapture: recapture)
+        // A contradiction of the codes is judged, however poor the pictures of faces are.
+        guard recapture.isEmpty || early.isRefused else {
+            early.checks.add(faceChecks)
+            early.ask(recapture)
+            return early
         }
         // The face shows which side of the document is up.
         let corners = (portrait.map { views[$0.view] } ?? views.first)?.corners
@@ -103,47 +122,57 @@ package final class DocumentCheckService: DocumentVerifier {
         if let score, faceChecks[.faceMatch] != .passed {
             findings.comparison.reasons.append(
                 ReviewReason(
-                    check: IdentityCheckName.faceMatch.rawValue,
-                    detail:
-                        "score \((score.value * 10).rounded() / 10) of \(thresholds.match.value)",
-                    result: faceChecks[.faceMatch]?.rawValue ?? "", sources: ["portrait", "face"]))
+                    check: IdentityCheckName.faceMatch.rawValue, detail: "score",
+                    result: faceChecks[.faceMatch]?.rawValue ?? "", sources: ["portrait", "face"],
+                    score: (score.value * 10).rounded() / 10, minimum: thresholds.match.value))
         }
         if submission.mayAskAgain { findings.askAgain(for: readings[0], as: names[0]) }
         guard findings.isReadable else { return findings }
         if let tilt = submission.tilt {
-            let place = readings[0].place
+            // The person tilted the side that they took for the front.
             let check = try await run(for: share) { _ in
                 ReflectionCheck(
-                    tilt.isEmpty
-                        ? nil : TiltMeasurements(of: tilt, front: (pictures[0], place)))
+                    tilt.isEmpty ? nil : TiltMeasurements(of: tilt, front: (sent[0], tilted)))
             }
-            findings.checks[.documentLive] = check.identityResult
+            let result = check.identityResult
+            findings.checks[.documentLive] = result
+            if result != .passed {
+                findings.comparison.reasons.append(
+                    ReviewReason(
+                        check: IdentityCheckName.documentLive.rawValue,
+                        detail: result == .inconclusive ? "no_reflection" : "not_measured",
+                        result: result.rawValue, sources: []))
+            }
         }
         if faceChecks[.faceMatch] != nil { findings.pack = faces.packID.text }
         if findings.checks.failsOnlyExpiry {
+            findings.ask(
+                names.prefix(pictures.count).map { DocumentRecapture($0, .documentExpired) })
             findings.checks[.documentReadable] = .passed
-            (findings.isReadable, findings.data, findings.stated) = (false, nil, nil)
-            findings.recapture = names.prefix(pictures.count).map {
-                DocumentRecapture($0, .documentExpired)
-            }
         }
         return findings
     }
 
     /// Whether both pictures, of which neither could be read, show the same portrait: the person sent
-    /// one side twice. Portraits on backs are too small to be described, or a card's only one.
+    /// one side twice. A back with a barcode of another kind may have a second portrait.
     private func showPortraitTwice(
         _ pictures: [RGBImage], _ readings: [DocumentReading], for share: WorkShare
     ) async throws -> Bool {
-        guard pictures.count == 2 else { return false }
-        var found: [FaceDescriptor] = []
-        for (picture, reading) in zip(pictures, readings) {
-            let views = try await views(of: picture, reading, for: share)
-            let face = try await faces.portrait(in: views.map(\.image), for: share)
-            guard let descriptor = face?.descriptor else { return false }
-            found.append(descriptor)
-        }
-        return try faces.score(found[0], found[1]) >= thresholds.match
+        guard pictures.count == 2, !readings.contains(where: \.hasForeignBarcode),
+            let a = try await descriptor(in: pictures[0], readings[0], for: share),
+            let b = try await descriptor(in: pictures[1], readings[1], for: share)
+        else { return false }
+        return try faces.score(a, b) >= thresholds.match
+    }
+
+    /// Describes the portrait in a picture.
+    ///
+    /// - Returns: `nil` if there is none, or it cannot be compared: those on most backs are too small.
+    private func descriptor(
+        in picture: RGBImage, _ reading: DocumentReading, for share: WorkShare
+    ) async throws -> FaceDescriptor? {
+        let views = try await views(of: picture, reading, for: share)
+        return try await faces.portrait(in: views.map(\.image), for: share)?.descriptor
     }
 
     private func run<Output: Sendable>(

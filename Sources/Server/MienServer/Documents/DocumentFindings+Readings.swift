@@ -9,13 +9,13 @@ internal import MienModels
 extension DocumentFindings {
     /// - Parameters:
     ///   - sides: The pictures and their readings; only the front for a passport.
+    ///   - offered: The documents that the person can choose.
     ///   - looksForCopies: Whether the first picture's signs of a copy are among the checks.
-    ///   - mayAskAgain: Whether a document of another type or country than stated is asked for again.
-    ///     Otherwise it fails.
     init(
         _ sides: [(picture: DocumentPicture, reading: DocumentReading)],
-        as type: IdentityDocumentType, of country: DocumentIssuer, looksForCopies: Bool,
-        mayAskAgain: Bool = true, now: Instant
+        as type: IdentityDocumentType, of country: DocumentIssuer,
+        among offered: [DocumentCoverage] = DocumentCoverage.table, looksForCopies: Bool,
+        now: Instant
     ) {
         let zones = sides.compactMap { side in
             side.reading.zone.flatMap { $0.status == .unsure ? nil : $0.zone }
@@ -29,16 +29,20 @@ extension DocumentFindings {
             return
         }
         let issuer = card.map(\.country) ?? zone?.issuer.issuer
-        let isOfType = Self.type(card: card, zone: zone) == type
+        let found = Self.type(card: card, zone: zone)
         // A barcode may be of an issuer that this version does not know.
         let isOfCountry: Bool? = card != nil && issuer == nil ? nil : issuer == country.rawValue
-        if mayAskAgain, !isOfType || isOfCountry == false {
-            let hint =
-                isOfType ? DocumentRecapture.otherCountry : DocumentRecapture.otherType
+        if found != type || isOfCountry == false {
+            // Another choice helps only if the document can be chosen.
+            let canBeChosen = offered.contains {
+                $0.type == found && $0.issuer.rawValue == issuer ?? country.rawValue
+            }
+            let hint = found != type ? DocumentRecapture.otherType : DocumentRecapture.otherCountry
             self.init(
                 isReadable: false,
                 recapture: sides.map {
-                    DocumentRecapture($0.picture, .documentNotSupported, hints: [hint])
+                    DocumentRecapture(
+                        $0.picture, .documentNotSupported, hints: canBeChosen ? [hint] : [])
                 })
             return
         }
@@ -47,26 +51,44 @@ extension DocumentFindings {
         let printed = sides.map { ($0.picture, $0.reading.visualZone(country: issuer)) }
             .filter { $0.1 != DocumentFields(.visualZone) }
         let document = IdentityDocument(zone: zone, card: card, visualZone: printed.first?.1)
-        let found = document.checks(now: now)
+        let results = document.checks(now: now)
 
         var checks = IdentityChecks()
-        switch isOfType ? isOfCountry : false {
-        case true?: checks[.documentType] = .passed
-        case false?: checks[.documentType] = .failed
-        case nil: checks[.documentType] = .inconclusive
+        var reasons = results.compactMap { ReviewReason($0) }
+        func note(
+            _ check: IdentityCheckName, _ result: IdentityCheckResult, _ detail: String,
+            _ sources: DocumentFields.Source...
+        ) {
+            checks[check] = result
+            guard result != .passed else { return }
+            reasons.append(
+                ReviewReason(
+                    check: check.rawValue, detail: detail, result: result.rawValue,
+                    sources: sources.map(\.rawValue)))
         }
-        checks[.documentNotExpired] = Self.result(found.filter { $0.name == .notExpired })
-        let others = found.filter { $0.name != .notExpired }
-        checks[.documentConsistent] =
-            others.contains { $0.verdict == .failed } || Set(zones).count > 1
-                || Set(cards.map(\.bytes)).count > 1
-            ? .failed
-            : others.contains { $0.verdict == .notChecked(.doubtful) }
-                ? .inconclusive
-                : Self.areLinked(sides, others) && others.contains { $0.verdict == .passed }
-                    ? .passed : .inconclusive
+        note(.documentType, isOfCountry == nil ? .inconclusive : .passed, "issuer", .barcode)
+        checks[.documentNotExpired] = Self.result(results.filter { $0.name == .notExpired })
+        let others = results.filter { $0.name != .notExpired }
+        if Set(zones).count > 1 {
+            note(.documentConsistent, .failed, "two_zones", .mrz)
+        } else if Set(cards.map(\.bytes)).count > 1 {
+            note(.documentConsistent, .failed, "two_barcodes", .barcode)
+        } else if others.contains(where: { $0.verdict == .failed }) {
+            checks[.documentConsistent] = .failed
+        } else if others.contains(where: { $0.verdict == .notChecked(.doubtful) }) {
+            checks[.documentConsistent] = .inconclusive
+        } else {
+            let agree =
+                Self.areLinked(sides, others) && others.contains { $0.verdict == .passed }
+            note(
+                .documentConsistent, agree ? .passed : .inconclusive, "not_linked",
+                card == nil ? .mrz : .barcode, .visualZone)
+        }
         if looksForCopies, let front = sides.first?.reading {
-            for (check, result) in Self.copyChecks(of: front) { checks[check] = result }
+            for (check, result) in Self.copyChecks(of: front) {
+                note(
+                    check, result, front.copyMeasurements == nil ? "not_measured" : "copy_signs")
+            }
         }
         let today = CalendarDate(now)
         let fields = card.map { DocumentFields($0) } ?? zone.map { DocumentFields($0, asOf: today) }
@@ -81,7 +103,12 @@ extension DocumentFindings {
             stated: stated,
             comparison: ReviewComparison(
                 sources: document.fields(asOf: today).map { ReviewSource($0) },
-                reasons: found.compactMap { ReviewReason($0) }))
+                // What is merely unclear explains nothing if the check passed in spite of it.
+                reasons: reasons.filter { reason in
+                    checks.results.contains {
+                        $0.key.rawValue == reason.check && $0.value != .passed
+                    }
+                }))
     }
 
     /// The kind of document; `nil` for visas and others that are not accepted.

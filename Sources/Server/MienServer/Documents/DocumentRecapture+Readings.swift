@@ -1,3 +1,4 @@
+internal import MienAPI
 internal import MienCore
 internal import MienDocument
 internal import MienIdentity
@@ -22,9 +23,6 @@ extension DocumentRecapture {
                     hints: [CaptureFault.severalDocuments.rawValue])
             }
         }
-        if type != .passport, sides.allSatisfy(\.reading.isOfBack) {
-            return [DocumentRecapture(.front, .imageMissing, hints: [sameSide])]
-        }
         guard !isRead else { return [] }
         if type != .passport, sides.count == 1 {
             return [DocumentRecapture(.back, .imageMissing, hints: [sameSide])]
@@ -46,7 +44,7 @@ extension DocumentRecapture {
 }
 
 extension DocumentReading {
-    /// Whether what was read is printed on the backs of documents only.
+    /// Whether what was read is mostly printed on backs. Some cards have it beside their portrait.
     var isOfBack: Bool {
         if card != nil { return true }
         guard let zone, zone.status != .unsure else { return false }
@@ -55,21 +53,36 @@ extension DocumentReading {
 }
 
 extension DocumentFindings {
+    /// Whether a check failed by what was read well: by a zone, a barcode, or a face. Another picture
+    /// would only be another try.
+    var isRefused: Bool {
+        checks.results.contains { name, result in
+            guard result == .failed else { return false }
+            return name != .documentConsistent
+                || comparison.reasons.contains {
+                    $0.check == name.rawValue && $0.result == IdentityCheckResult.failed.rawValue
+                        && !$0.sources.contains(DocumentFields.Source.visualZone.rawValue)
+                }
+        }
+    }
+
     /// Asks for another picture of the portrait's side, instead of judging by it, if it is faulty and
     /// something that is read from it does not agree. What agrees in spite of a fault was read well.
     mutating func askAgain(for front: DocumentReading, as picture: DocumentPicture) {
-        let faults = front.capture.faults
         let isUnclear = [.faceMatch, .documentConsistent].contains { name in
             checks[name].map { $0 != .passed } ?? false
         }
         // Signs of a copy cannot be measured if part of the document is missing.
         let isUnmeasured =
             checks[.documentNotPhotocopy] == .inconclusive && front.copyMeasurements == nil
-        guard isReadable, let reason = front.capture.reason, isUnclear || isUnmeasured else {
-            return
-        }
-        self = DocumentFindings(
-            isReadable: false,
-            recapture: [DocumentRecapture(picture, reason, hints: faults.map(\.rawValue))])
+        guard isReadable, !isRefused, let reason = front.capture.reason, isUnclear || isUnmeasured
+        else { return }
+        ask([DocumentRecapture(picture, reason, hints: front.capture.faults.map(\.rawValue))])
+    }
+
+    /// Asks for other pictures. The checks stay, as evidence.
+    mutating func ask(_ recapture: [DocumentRecapture]) {
+        checks[.documentReadable] = .failed
+        (isReadable, data, stated, self.recapture) = (false, nil, nil, recapture)
     }
 }

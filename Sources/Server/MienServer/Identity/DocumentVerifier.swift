@@ -52,6 +52,8 @@ package struct DocumentSubmission: Sendable, CustomReflectable {
     package var tilt: [RGBImage]?
     /// Whether the person may be asked for other pictures of what can be judged, though not well.
     package var mayAskAgain = true
+    /// The documents that the person can choose.
+    package var offered = DocumentCoverage.table
 
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -75,6 +75,6 @@ extension IdentityRoutes {
         return DocumentInput(
             country: wanted.country, type: type, front: front, back: pictures[.backImage],
             face: wanted.faceCapture.map { .capture(startToken: $0) }
-                ?? pictures[.faceImage].map { .picture($0) })
+                ?? pictures[.faceImage].map { .picture($0) }, wasDecoded: true)
     }
 }

@@ -112,7 +112,10 @@ extension IdentityService {
                     id, outcome, isSimulated: judgment.isSimulated,
                     recapture: judgment.recapture, at: now),
                 try tables.verificationAttempts.judge(
-                    id, result, content: judgment.comparison.added(to: attempt.content),
+                    id, result,
+                    // Only reviewers see it.
+                    content: outcome == .review
+                        ? judgment.comparison.added(to: attempt.content) : nil,
                     of: account)
             else {
                 // End the attempt anyway. Otherwise its verification session would wait for a

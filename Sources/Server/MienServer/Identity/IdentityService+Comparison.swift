@@ -41,8 +41,10 @@ extension ReviewComparison {
 extension ReviewSource {
     /// The name of what the person stated.
     static let input = "input"
+    /// The name of the personal data that was taken from a document.
+    static let document = "document"
 
-    init(_ input: PersonalDataInput) {
+    init(_ input: PersonalDataInput, name: String = input) {
         var fields = [
             "given_names": input.firstName, "family_name": input.lastName,
             "birth": input.dateOfBirth, "address": input.address,
@@ -50,22 +52,24 @@ extension ReviewSource {
         ]
         fields["city"] = input.city
         fields["state"] = input.state
-        self.init(name: Self.input, fields: fields)
+        self.init(name: name, fields: fields)
     }
 }
 
 extension SourceAnswer {
     /// The fields that disagree with the source, each with its score.
-    func reasons(_ source: String) -> [ReviewReason] {
+    ///
+    /// - Parameter input: The name of what was compared with the source.
+    func reasons(_ source: String, of input: String) -> [ReviewReason] {
         guard let scores else { return [] }
         let fields = Set(scores.disagreeing).union(scores.alike)
         return fields.sorted { $0.rawValue < $1.rawValue }.map { field in
-            let score = ((scores.scores[field] ?? 0) * 100).rounded() / 100
-            return ReviewReason(
-                check: field.check.rawValue,
-                detail: "\(field.reviewWord) \(score) of \(field.minimum)",
+            ReviewReason(
+                check: field.check.rawValue, detail: field.reviewWord,
                 result: scores.alike.contains(field) ? "inconclusive" : "failed",
-                sources: [ReviewSource.input, source])
+                sources: [input, source],
+                score: ((scores.scores[field] ?? 0) * 100).rounded() / 100,
+                minimum: field.minimum)
         }
     }
 }

@@ -26,13 +26,13 @@ extension IdentityService {
         else {
             throw IdentityError(
                 .unsupportedCountry, field: "country",
-                "documents from there are not read; see GET /v1/identity/countries")
+                "documents of this country are not supported; see GET /v1/identity/countries")
         }
         guard let found = offered.first(where: { $0.issuer == issuer && $0.type == type }) else {
             let others = offered.filter { $0.issuer == issuer }.map(\.type.rawValue)
             throw IdentityError(
                 .unsupportedMethod, field: "documentType",
-                "\(type.rawValue) of \(issuer.rawValue) is not read; from there, \(others.joined(separator: ", ")) can be verified"
+                "\(type.rawValue) of \(issuer.rawValue) is not supported; of this country, \(others.joined(separator: ", ")) can be verified"
             )
         }
         guard kind == .capturedDocument else { return found }
@@ -40,7 +40,7 @@ extension IdentityService {
         guard found.statesAddress else {
             throw IdentityError(
                 .unsupportedMethod, field: "documentType",
-                "no address can be read from \(type.rawValue) of \(issuer.rawValue); one is read from \(Self.pairs(offered)); verify personal data with verifyIdentity, then this document with verifyIdentityDocument"
+                "no address can be verified from \(type.rawValue) of \(issuer.rawValue), but from \(Self.pairs(offered)); verify personal data with verifyIdentity, then this document with verifyIdentityDocument"
             )
         }
         return found
@@ -60,7 +60,8 @@ extension SupportedCountriesAnswer {
         let rows = identities.supportedDocuments, people = identities.supportedCountries
         self.init(
             countries: people.isEmpty
-                ? Set(rows.map(\.issuer)).sorted().map(\.rawValue) : people.map(\.rawValue),
+                ? Set(rows.map(\.issuer).filter(\.isCountry)).sorted().map(\.rawValue)
+                : people.map(\.rawValue),
             documents: DocumentCoverage.groups(rows).map { ReadableDocuments($0) })
     }
 }

@@ -44,6 +44,8 @@ package struct DocumentInput: Sendable, CustomReflectable {
     /// Pictures of the front while it was tilted: none if the person did not tilt it, `nil` if nobody
     /// asked for that.
     package internal(set) var tilt: [[UInt8]]?
+    /// Whether the pictures were decoded when they were uploaded.
+    package internal(set) var wasDecoded = false
 
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
@@ -95,11 +97,13 @@ extension IdentityService {
             let state = try tables.verifications.find(account.id).state
             if let refusal = state.refusal(of: kind, under: rules.policy) { throw refusal }
         }
-        try await requirePictures(
-            [
-                (.image, document.front), (.backImage, document.back),
-                (.faceImage, document.face?.picture),
-            ], of: account.id, by: documents)
+        if !document.wasDecoded {
+            try await requirePictures(
+                [
+                    (.image, document.front), (.backImage, document.back),
+                    (.faceImage, document.face?.picture),
+                ], of: account.id, by: documents)
+        }
         var document = document
         // Only verification sessions take pictures of a tilted document, so this check is left out
         // here.
@@ -130,7 +134,8 @@ extension IdentityService {
             guard isPicture else {
                 throw IdentityError(
                     .informationNotProvided, field: name.rawValue,
-                    "\(name.rawValue) is not a whole PNG, JPEG, or GIF of at most 40 megapixels")
+                    "\(name.rawValue) is not a whole PNG, JPEG, or GIF, or has too many pixels: at most 40 megapixels, a JPEG 200"
+                )
             }
         }
     }
@@ -145,6 +150,7 @@ extension IdentityService {
         let mayAskAgain = try await store.read {
             try $0.verifications.find(account.id).state.mayAskAgain
         }
+        let offered = supportedDocuments.filter { kind != .capturedDocument || $0.statesAddress }
         let submission: DocumentSubmission
         do {
             submission = try await documents.work.run(for: .signedIn(account.id)) {
@@ -153,7 +159,8 @@ extension IdentityService {
                     account: account.id, country: country, type: document.type, front: front,
                     back: try document.back.map { try Self.decode($0, .back) } ?? front,
                     face: try document.face.map(Self.decode),
-                    tilt: document.tilt.map(TiltSeries.decoded), mayAskAgain: mayAskAgain)
+                    tilt: document.tilt.map(TiltSeries.decoded), mayAskAgain: mayAskAgain,
+                    offered: offered)
             }
         } catch let unreadable as UndecodablePicture {
             judgment.recapture = [
@@ -188,21 +195,23 @@ extension IdentityService {
                 read.person.dateOfBirth, today: CalendarDate(clock.now))
             judgment.checks[.agePlausible] = fault == nil ? .passed : .failed
             if fault?.code == .implausibleAge { judgment.block = .implausibleAge }
-            if judgment.block == nil { try await judge(read, into: &judgment) }
+            if judgment.block == nil {
+                try await judge(read, as: ReviewSource.document, into: &judgment)
+            }
         case .document, .personalData:
             let input = try await store.read { try $0.personalData(of: account) }
             let typed = input.flatMap { try? PersonalData($0, supported: rules.countries) }
             if let input { judgment.comparison.sources.insert(ReviewSource(input), at: 0) }
-            if let stated = findings.stated, let typed {
+            if let stated = findings.stated, let typed, let input {
                 checks[.documentMatchesData] = typed.agreement(
-                    with: stated, shortNames: rules.shortNames)
+                    with: stated, typed: input, shortNames: rules.shortNames)
                 judgment.comparison.reasons += typed.agreements(
-                    with: stated, shortNames: rules.shortNames
+                    with: stated, typed: input, shortNames: rules.shortNames
                 ).filter { $0.result != .passed }.map { part in
                     ReviewReason(
                         check: IdentityCheckName.documentMatchesData.rawValue,
                         detail: part.field.reviewWord, result: part.result.rawValue,
-                        sources: [ReviewSource.input, "document"])
+                        sources: [ReviewSource.input, ReviewSource.document])
                 }
             } else if let read, let typed {
                 checks[.documentMatchesData] =

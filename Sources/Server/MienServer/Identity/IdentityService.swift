@@ -33,8 +33,7 @@ package struct IdentityService: Sendable {
         var rules = rules
         rules.policy = VerificationPolicy(
             piiAttempts: rules.policy.piiAttempts, documentAttempts: rules.policy.documentAttempts,
-            documents: Set(
-                Self.documents(of: documents?.verifier, from: rules.issuers).map(\.type)))
+            documents: Set(Self.documents(of: documents?.verifier, sources, rules).map(\.type)))
         (self.store, self.sources, self.rules, self.clock) = (store, sources, rules, clock)
         (self.documents, self.captures, self.jobs) = (documents, captures, jobs)
         self.faces = faces
@@ -56,17 +55,25 @@ package struct IdentityService: Sendable {
     /// The countries whose personal data is verified, sorted.
     package var supportedCountries: [Country] { sources.isEmpty ? [] : rules.countries.sorted() }
 
-    /// The documents that are read: the part of the table that this deployment accepts.
+    /// The documents that are read: the part of the table that this deployment accepts. Addresses
+    /// count where personal data of their country is verified.
     package var supportedDocuments: [DocumentCoverage] {
-        Self.documents(of: documents?.verifier, from: rules.issuers)
+        Self.documents(of: documents?.verifier, sources, rules)
     }
 
     private static func documents(
-        of verifier: (any DocumentVerifier)?, from issuers: Set<DocumentIssuer>
+        of verifier: (any DocumentVerifier)?, _ sources: [any IdentityDataSource],
+        _ rules: IdentityRules
     ) -> [DocumentCoverage] {
         guard let verifier else { return [] }
         return DocumentCoverage.table.filter {
-            verifier.types.contains($0.type) && issuers.contains($0.issuer)
+            verifier.types.contains($0.type) && rules.issuers.contains($0.issuer)
+        }.map { row in
+            var row = row
+            let isVerified =
+                Country(rawValue: row.issuer.rawValue).map(rules.countries.contains) ?? false
+            if sources.isEmpty || !isVerified { row.statesAddress = false }
+            return row
         }
     }
 
@@ -118,16 +125,18 @@ package struct IdentityService: Sendable {
     }
 
     /// Asks every source, because a source that agrees does not make up for one that does not.
-    func judge(_ query: SourceQuery, into judgment: inout Judgment) async throws {
+    ///
+    /// - Parameter name: Where the data comes from, for reviewers.
+    func judge(
+        _ query: SourceQuery, as name: String = ReviewSource.input, into judgment: inout Judgment
+    ) async throws {
         guard !sources.isEmpty else { throw IdentitySourceError.unavailable }
-        if judgment.comparison.sources.isEmpty {
-            judgment.comparison.sources = [ReviewSource(query.input)]
-        }
+        judgment.comparison.sources.insert(ReviewSource(query.input, name: name), at: 0)
         for source in sources {
             let answer = try await source.compare(query)
             judgment.checks.add(answer.checks)
             judgment.sources.append(source.name)
-            judgment.comparison.reasons += answer.reasons(source.name)
+            judgment.comparison.reasons += answer.reasons(source.name, of: name)
             if source.isSimulated { judgment.isSimulated = true }
             if let block = answer.block, judgment.block != .fraud { judgment.block = block }
         }

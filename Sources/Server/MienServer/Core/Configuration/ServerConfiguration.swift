@@ -439,11 +439,14 @@ public struct ServerConfiguration: Sendable {
         let named = Set(Self.list(text("identity.countries")).compactMap(Country.init))
         return named.isEmpty ? Set(Country.allCases) : named
     }
-    /// The issuers whose documents are accepted.
+    /// The issuers whose documents are accepted. By default, the countries whose people are, because
+    /// `identity.countries` limits both unless the deployment says otherwise.
     package var identityIssuers: Set<DocumentIssuer> {
-        let named = Set(
-            Self.list(text("identity.issuers")).compactMap(DocumentIssuer.init(rawValue:)))
-        return named.isEmpty ? Set(DocumentIssuer.all) : named
+        for key in ["identity.issuers", "identity.countries"] {
+            let named = Set(Self.list(text(key)).compactMap(DocumentIssuer.init(rawValue:)))
+            if !named.isEmpty { return named }
+        }
+        return Set(DocumentIssuer.all)
     }
     package var identityPolicy: VerificationPolicy {
         VerificationPolicy(

@@ -335,7 +335,7 @@ public struct ServerSetting: Sendable {
         ),
         .init(
             "identity.issuers", .list, "",
-            "Countries and organizations whose documents are accepted, such as PL,UN,XOM; by default all that are supported."
+            "Countries and organizations whose documents are accepted, such as PL,UN,XOM; by default identity.countries, or all that are supported."
         ),
         .init(
             "identity.face_image", .flag, "true",

@@ -106,7 +106,7 @@ extension IdentityService {
         let back = bytes(SessionPicture.documentBack.role)
         let tilt =
             record.session.parts.contains(.documentLive) ? TiltSeries.frames(in: images) : nil
-        let face = images.face
+        let face = images.face, offered = supportedDocuments
         do {
             return try await documents.work.run(for: .stranger()) {
                 let front = try Self.decode(front, .front)
@@ -115,7 +115,7 @@ extension IdentityService {
                     account: owner, country: kind.country, type: kind.type, front: front,
                     back: try back.map { try Self.decode($0, .back) } ?? front,
                     face: try face.map(Self.decode), tilt: tilt.map(TiltSeries.decoded),
-                    mayAskAgain: record.session.mayAskAgain)
+                    mayAskAgain: record.session.mayAskAgain, offered: offered)
             }
         } catch is UndecodablePicture { return nil }
     }
@@ -141,6 +141,10 @@ extension IdentityService {
                 }
             }
             try tables.verificationSessions.update(found.record)
+            // The last submission was unreadable.
+            if found.record.session.status == .expired {
+                _ = try tables.verificationSessions.erase(id)
+            }
             try tables.audit.append(
                 AuditEvent(
                     "verification.judged", actor: "system", app: found.app.id,

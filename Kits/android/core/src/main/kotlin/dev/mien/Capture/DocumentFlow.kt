@@ -12,7 +12,7 @@ internal class DocumentFlow(
     private var skipsTilt = false
     /** A picture that the person chose to take, or [DOCUMENT], instead of the next step. */
     private var chosen: String? = null
-    private var toldRecapture: Pair<String, List<String>>? = null
+    private var toldRecapture: Triple<String, List<String>, String?>? = null
 
     fun run(): CaptureOutcome {
         // Refusals in a row. More are not about the step.
@@ -137,15 +137,16 @@ internal class DocumentFlow(
 
     /** Once for each judgment: the person may look at the same page again. */
     private fun tellRecapture(image: String, reasons: List<String>, hint: String?) {
-        if (toldRecapture == Pair(image, reasons)) return
-        toldRecapture = Pair(image, reasons)
+        if (toldRecapture == Triple(image, reasons, hint)) return
+        toldRecapture = Triple(image, reasons, hint)
         val isFace = image == "selfie"
         val isOther = !isFace && DocumentWords.areOfDocument(reasons)
         val answer = flow.choice(CapturePage(
             texts.text("document_again_title"), if (isFace) texts.text("document_reason_selfie") else words.reasons(reasons, hint),
             listOfNotNull(
                 flow.button("continue", if (isFace) "button_continue" else "document_again", true),
-                if (isOther) flow.button(DOCUMENT, "document_other") else null, flow.cancelButton())), "continue", DOCUMENT)
+                if (isOther) flow.button(DOCUMENT, if (DocumentWords.isOfChoice(hint)) "document_other_choice" else "document_other") else null,
+                flow.cancelButton())), "continue", DOCUMENT)
         if (answer == DOCUMENT) chosen = DOCUMENT
     }
 

@@ -9,8 +9,9 @@ internal class DocumentWords(private val texts: Texts) {
     /** Why another picture is needed: the fault if it is known, otherwise the reasons. */
     fun reasons(reasons: List<String>, hint: String?): String {
         val fault = hint?.let { "document_fault_$it" }?.takeIf { texts.has(it) }
-        val others = reasons.map { names[it] ?: it }
-            .filter { fault == null || it !in setOf("poor_image_quality", "image_missing") }
+        val said = listOfNotNull("poor_image_quality", "image_missing", "document_not_supported".takeIf { isOfChoice(hint) })
+            .takeIf { fault != null }.orEmpty()
+        val others = reasons.map { names[it] ?: it }.filter { it !in said }
             .map { if (texts.has("document_reason_$it")) "document_reason_$it" else "document_reason_poor_image_quality" }
         val keys = (listOfNotNull(fault) + others).distinct()
         return (if (keys.isEmpty()) listOf("document_reason_poor_image_quality") else keys).joinToString("\n") { texts.text(it) }
@@ -35,6 +36,9 @@ internal class DocumentWords(private val texts: Texts) {
         private val names = mapOf(
             "imageMissing" to "image_missing", "poorImageQuality" to "poor_image_quality", "docDamaged" to "document_damaged",
             "docNotSupported" to "document_not_supported", "docExpired" to "document_expired")
+
+        /** Whether the document is another one than the person chose. Another choice helps, not another document. */
+        fun isOfChoice(hint: String?) = hint == "other_type" || hint == "other_country"
 
         /** Whether another picture of the same document does not help. */
         fun areOfDocument(reasons: List<String>) =
