@@ -108,10 +108,15 @@ function comparedFields(sources) {
         sources.map((one) => cell(one, key)))))));
 }
 
-const reasonText = ({ check, detail, result, sources }) => t("reviews.reason", {
-  check: named("reviews.check", check), detail: named("reviews.detail", detail),
-  result: named("reviews.result", result),
-  sources: formatList(sources.map((one) => named("reviews.source", one))) });
+function reasonText({ check, detail, result, sources, score, minimum }) {
+  const text = t("reviews.reason", { check: named("reviews.short", check), detail: named("reviews.detail", detail),
+    result: named("reviews.result", result) });
+  const more = [
+    score !== undefined && t("reviews.reason_score", { score: formatNumber(score), minimum: formatNumber(minimum) }),
+    sources.length > 0 && formatList(sources.map((one) => named("reviews.source", one))),
+  ].filter(Boolean);
+  return more.length ? `${text} (${more.join("; ")})` : text;
+}
 
 async function show(figure, role, path, signal) {
   try {

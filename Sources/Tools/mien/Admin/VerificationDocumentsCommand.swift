@@ -56,8 +56,12 @@ extension VerificationCommand {
         }
         if !comparison.reasons.isEmpty { print("") }
         for reason in comparison.reasons {
-            let sources = reason.sources.joined(separator: ", ")
-            print("\(reason.check): \(reason.detail): \(reason.result) (\(sources))")
+            var more = reason.sources.joined(separator: ", ")
+            if let score = reason.score, let minimum = reason.minimum {
+                more += "\(more.isEmpty ? "" : "; ")\(score), at least \(minimum) needed"
+            }
+            let text = "\(reason.check): \(reason.detail): \(reason.result)"
+            print(more.isEmpty ? text : "\(text) (\(more))")
         }
     }
 }
