@@ -178,7 +178,7 @@ import Testing
         for isFirst in [true, false] {
             #expect(
                 try await test.store.write {
-                    try $0.verificationAttempts.judge(record.id, Self.result, of: account)
+                    try $0.verificationAttempts.judge(record.id, Self.result, of: ana)
                 } == isFirst)
             #expect(
                 try await test.store.write {
@@ -189,6 +189,36 @@ import Testing
         #expect(try await unjudged(before: .start + .seconds(60)).isEmpty)
         #expect(found.map(\.result) == [Self.result])
         #expect(found.map(\.concludedAt) == [.start + .seconds(5)])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a judgment replaces the content, unless it was erased`(kind: StoreKind) async throws {
+        let test = try await TestStore(kind), ana = try await test.account("ana")
+        let judged = Array("{\"comparison\":{}}".utf8)
+        for (name, isErased) in [("kept", false), ("erased", true)] {
+            let record = Self.attempt(name, of: ana)
+            try await Self.insert(record, of: ana, test)
+            func content() async throws -> [UInt8]? {
+                try await test.store.read {
+                    try $0.verificationAttempts.find(record.id, of: ana)?.content?.use { $0 }
+                }
+            }
+            if isErased {
+                _ = try await test.store.write {
+                    try $0.verificationAttempts.erase(of: ana.id, app: .shop)
+                }
+            }
+            #expect(
+                try await test.store.write {
+                    try $0.verificationAttempts.judge(
+                        record.id, Self.result, content: Sensitive(judged), of: ana)
+                })
+            #expect(try await content() == (isErased ? nil : judged))
+            _ = try await test.store.write {
+                try $0.verificationAttempts.erase(of: ana.id, app: .shop)
+            }
+            #expect(try await content() == nil)
+        }
     }
 
     @Test(arguments: StoreKind.allCases)

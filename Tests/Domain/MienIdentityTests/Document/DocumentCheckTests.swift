@@ -226,8 +226,14 @@ import Testing
                 for (name, change) in fields {
                     var other = same
                     change(&other)
-                    let failed = a.compared(with: other).filter { $0.verdict == .failed }
-                    #expect(failed.map(\.name) == [name], "\(first) \(second)")
+                    // One letter of print has too little in common with another.
+                    let isPrinted = first == .visualZone || second == .visualZone
+                    let isDoubtful = name == .sameSex && isPrinted
+                    let expected =
+                        isDoubtful ? DocumentCheck.Verdict.notChecked(.doubtful) : .failed
+                    let others = a.compared(with: other).filter { $0.verdict != .passed }
+                    #expect(others.map(\.name) == [name], "\(first) \(second)")
+                    #expect(others.map(\.verdict) == [expected], "\(first) \(second)")
                 }
             }
         }

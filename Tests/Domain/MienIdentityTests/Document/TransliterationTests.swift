@@ -34,6 +34,11 @@ import Testing
         (["LYU"], "Lü", true), (["LOE"], "Lø", true), (["QYZYLORDA"], "Қызылорда", true),
         (["MXHMD"], "محمد", true),
         (["ANNA"], "", false), (["ANNA"], "'", false),
+        // What only pairs of letters have, and the hard sign.
+        (["MARIA"], "Μαρία", true), (["ARIA"], "Μαρία", false), (["BETROS"], "Πέτρος", false),
+        (["DASOS"], "Τάσος", false), (["NIORGOS"], "Γιώργος", false),
+        (["FIANNIS"], "Υιάννης", false),
+        (["PODYACHEV"], "Подъячев", true), (["SBI"], "Съби", false), (["SABI"], "Съби", true),
     ])
     func `every spelling of the standard matches`(words: [String], name: String, matches: Bool) {
         #expect(

@@ -157,6 +157,30 @@ import Testing
         #expect(fields(80).unsure.isEmpty && verdict(80) == .failed)
     }
 
+    @Test(arguments: [
+        ("1975-02-28", DocumentCheck.Verdict.passed), ("1975-02-26", .failed),
+        ("1985-12-28", .failed),
+        // The expiry, found beside the label of the birth; the date of another document.
+        ("2031-05-03", .notChecked(.doubtful)), ("2006-11-14", .notChecked(.doubtful)),
+    ])
+    func `a printed date that is another one of the document, or resembles nothing, proves nothing`(
+        date: String, expected: DocumentCheck.Verdict
+    ) {
+        var printed = DocumentFields(.visualZone), zone = DocumentFields(.mrz)
+        printed.birth = CalendarDate(date)
+        zone.birth = CalendarDate("1975-02-28")
+        zone.expiry = CalendarDate("2031-05-03")
+        for (a, b) in [(printed, zone), (zone, printed)] {
+            #expect(a.compared(with: b).first { $0.name == .sameBirth }?.verdict == expected)
+        }
+        // What the person typed was not misread.
+        var input = DocumentFields(.input)
+        input.birth = printed.birth
+        #expect(
+            input.compared(with: zone).first { $0.name == .sameBirth }?.verdict
+                == (expected == .passed ? .passed : .failed))
+    }
+
     @Test func `the words of a name may be in another order`() {
         var printed = DocumentFields(.visualZone), zone = DocumentFields(.mrz)
         printed.familyName = "MÁRQUEZ GARCÍA"

@@ -14,12 +14,13 @@ struct DocumentFindingsTests {
 
     private static func assess(
         _ readings: [DocumentReading], as type: IdentityDocumentType = .passport,
-        of country: String = "DE", looksForCopies: Bool = false, mayAskAgain: Bool = true
+        of country: String = "DE", among offered: [DocumentCoverage] = DocumentCoverage.table,
+        looksForCopies: Bool = false
     ) -> DocumentFindings {
         let sides = zip([DocumentPicture.front, .back], readings).map { ($0, $1) }
         return DocumentFindings(
             sides, as: type, of: DocumentIssuer(rawValue: country)!,
-            looksForCopies: looksForCopies, mayAskAgain: mayAskAgain, now: Made.today)
+            among: offered, looksForCopies: looksForCopies, now: Made.today)
     }
 
     @Test("a passport passes each check, and states its holder without an address")
@@ -39,13 +40,14 @@ struct DocumentFindingsTests {
                     dateOfBirth: CalendarDate(year: 1975, month: 2, day: 28)))
     }
 
-    @Test("another country or type is asked for again, or fails; a visa is no passport")
+    @Test("another country or type is asked for again, with a hint if it can be chosen")
     func type() throws {
         let page = try Made.zone(), visa = try Made.zone(.visaA)
-        let wrong: [([DocumentReading], IdentityDocumentType, String, String)] = [
+        let wrong: [([DocumentReading], IdentityDocumentType, String, String?)] = [
             ([page], .passport, "FR", "other_country"),
             ([page, page], .idCard, "DE", "other_type"),
-            ([visa], .passport, "DE", "other_type"),
+            // A visa is no passport, and cannot be chosen.
+            ([visa], .passport, "DE", nil),
             ([Made.reading(), Made.license()], .idCard, "US", "other_type"),
             ([Made.reading(), Made.license()], .driverLicense, "CA", "other_country"),
         ]
@@ -55,25 +57,32 @@ struct DocumentFindingsTests {
             #expect(
                 found.recapture
                     == zip([DocumentPicture.front, .back], readings).map { picture, _ in
-                        DocumentRecapture(picture, .documentNotSupported, hints: [hint])
+                        DocumentRecapture(
+                            picture, .documentNotSupported, hints: hint.map { [$0] } ?? [])
                     })
-            let last = Self.assess(readings, as: type, of: country, mayAskAgain: false)
-            #expect(last.isReadable && last.checks[.documentType] == .failed)
+            // A deployment may not offer it.
+            let hidden = Self.assess(readings, as: type, of: country, among: [])
+            #expect(!hidden.isReadable && hidden.recapture.allSatisfy(\.hints.isEmpty))
         }
     }
 
-    @Test("two pictures of one side ask for the other one")
-    func sameSide() throws {
-        let card = try Made.zone(.td1), license = Made.license()
-        for (readings, type, country) in [
-            ([card, card], IdentityDocumentType.idCard, "DE"), ([card], .idCard, "DE"),
-            ([license, license], .driverLicense, "US"),
-        ] {
-            #expect(
-                Self.assess(readings, as: type, of: country).recapture
-                    == [DocumentRecapture(.front, .imageMissing, hints: ["same_side"])])
+    @Test("a territory's document is that of its state")
+    func territory() throws {
+        let page = try Made.zone(.td3, Made.person(), .valid) { lines in
+            [lines[0].replacing("D<<", with: "BMU"), lines[1]]
         }
-        // The same picture was sent as both sides.
+        #expect(Self.assess([page], of: "GB").checks[.documentType] == .passed)
+        #expect(Self.assess([page], of: "BM").checks[.documentType] == .passed)
+        #expect(!Self.assess([page], of: "US").isReadable)
+    }
+
+    @Test("one picture as both sides needs a zone or a barcode in it")
+    func sameSide() throws {
+        // A card may have everything on one side, or be one scan of both.
+        let card = try Made.zone(.td1)
+        #expect(Self.assess([card], as: .idCard).isReadable)
+        #expect(card.isOfBack && Made.license().isOfBack && !Made.reading().isOfBack)
+        #expect(try !Made.zone().isOfBack && !Made.zone(.td2).isOfBack)
         #expect(
             Self.assess([Made.reading()], as: .driverLicense, of: "US").recapture
                 == [DocumentRecapture(.back, .imageMissing, hints: ["same_side"])])
@@ -86,23 +95,95 @@ struct DocumentFindingsTests {
         var found = Self.assess([blurred, Made.license()], as: .driverLicense, of: "US")
         #expect(found.isReadable && found.checks[.documentConsistent] == .inconclusive)
         found.askAgain(for: blurred, as: .front)
-        #expect(!found.isReadable)
+        #expect(!found.isReadable && found.data == nil && found.stated == nil)
         #expect(
             found.recapture
                 == [DocumentRecapture(.front, .poorImageQuality, hints: ["blurred"])])
+        // What was found stays, as evidence.
+        #expect(found.checks[.documentConsistent] == .inconclusive)
+        #expect(found.checks[.documentReadable] == .failed)
         // What agrees in spite of the fault was read well.
         found = Self.assess([blurred, Made.license()], as: .driverLicense, of: "US")
         (found.checks[.documentConsistent], found.checks[.faceMatch]) = (.passed, .passed)
         found.askAgain(for: blurred, as: .front)
         #expect(found.isReadable)
-        found.checks[.faceMatch] = .failed
+        found.checks[.faceMatch] = .inconclusive
         found.askAgain(for: blurred, as: .front)
         #expect(!found.isReadable)
         // A good picture is judged.
         found = Self.assess([Made.reading(), Made.license()], as: .driverLicense, of: "US")
-        found.checks[.faceMatch] = .failed
+        found.checks[.faceMatch] = .inconclusive
         found.askAgain(for: Made.reading(), as: .front)
         #expect(found.isReadable)
+    }
+
+    @Test("a poor picture gives nobody another try with another face, or hides a contradiction")
+    func refusals() throws {
+        let blurred = Made.reading(
+            CaptureMeasurements(documents: 1, width: 1000, sharpness: 0.1, brightness: 200))
+        // Another face, compared well.
+        var found = Self.assess([blurred, Made.license()], as: .driverLicense, of: "US")
+        #expect(!found.isRefused && found.checks[.documentConsistent] == .inconclusive)
+        found.checks[.faceMatch] = .failed
+        found.askAgain(for: blurred, as: .front)
+        #expect(found.isReadable && found.isRefused)
+        // A wrong check digit, and two zones.
+        let altered = try Made.zone(.td1, Made.person(), .invalid) { lines in
+            var line = Array(lines[1])
+            line[0] = line[0] == "6" ? "1" : "6"
+            return [lines[0], String(line), lines[2]]
+        }
+        let other = try Made.zone(.td2, Made.person { $0.familyName = "MILLER" })
+        for readings in [[blurred, altered], [try Made.zone(.td2), other]] {
+            found = Self.assess(readings, as: .idCard)
+            #expect(found.checks[.documentConsistent] == .failed && found.isRefused)
+            found.askAgain(for: blurred, as: .front)
+            #expect(found.isReadable && found.checks[.documentConsistent] == .failed)
+        }
+        // Print that contradicts may be misread in a poor picture.
+        found.comparison.reasons = [
+            ReviewReason(
+                check: "document_consistent", detail: "same_birth", result: "failed",
+                sources: ["mrz", "visual_zone"])
+        ]
+        #expect(!found.isRefused)
+        found.askAgain(for: blurred, as: .front)
+        #expect(!found.isReadable && found.checks[.documentConsistent] == .failed)
+    }
+
+    @Test("a reviewer sees why each check did not pass, and nothing about those that passed")
+    func reasons() throws {
+        func details(_ readings: [DocumentReading], copies: Bool = false) -> [String] {
+            Self.assess(readings, as: .idCard, looksForCopies: copies).comparison.reasons.map {
+                "\($0.check) \($0.detail) \($0.result)"
+            }
+        }
+        let zone = try Made.zone(.td2)
+        let other = try Made.zone(.td2, Made.person { $0.familyName = "MILLER" })
+        #expect(details([zone]) == [])
+        #expect(details([zone, other]) == ["document_consistent two_zones failed"])
+        #expect(
+            details([Made.reading(), try Made.zone(.td1)])
+                == ["document_consistent not_linked inconclusive"])
+        #expect(
+            Set(details([zone], copies: true)) == [
+                "document_not_photocopy not_measured inconclusive",
+                "document_not_screen not_measured inconclusive",
+            ])
+        var copied = zone
+        copied.copyMeasurements = CopyMeasurements(
+            colorSpread: 0.001, brightnessPattern: 1, colorPattern: 1)
+        #expect(
+            details([copied], copies: true) == ["document_not_photocopy copy_signs inconclusive"])
+        // The name has a letter that OCR may have misread, and the zone beside it is right.
+        var unclear = try Made.zone()
+        unclear.text = [("Surname", 60), ("SMITK", 90)].map { text, top in
+            PrintedWord(
+                text, left: 300, top: top, right: 300 + 10 * text.count, bottom: top + 20,
+                confidence: 95)
+        }
+        let passed = Self.assess([unclear])
+        #expect(passed.checks[.documentConsistent] == .passed && passed.comparison.reasons.isEmpty)
     }
 
     @Test("printed text that resembles nothing is inconclusive, and a reviewer sees it")

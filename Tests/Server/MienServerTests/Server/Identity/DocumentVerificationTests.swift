@@ -147,8 +147,8 @@ struct DocumentVerificationTests {
             Case(
                 name: "a blurred front beside a good back",
                 front: Drawn.photo(try Drawn.specimen(.td1Front), .blurred),
-                back: Drawn.photo(try Drawn.specimen(.td1)), face: Installed.photo("biden"),
-                type: "idCard", status: "documentUnreadable",
+                back: Drawn.photo(try Drawn.specimen(.td1)), type: "idCard",
+                status: "documentUnreadable",
                 recapture: "front poor_image_quality blurred"),
             Case(
                 name: "another name", front: try page { $0.familyName = "MILLER" },

@@ -197,7 +197,7 @@ struct IdentityAdminTests {
             #expect(detail.comparison?.sources.first?.fields["given_names"] == "JOHNE")
             #expect(
                 detail.comparison?.reasons.contains {
-                    $0.check == "name" && $0.detail.hasPrefix("given_names ")
+                    $0.check == "name" && $0.detail == "given_names" && $0.minimum == 0.8
                         && $0.result == "inconclusive" && $0.sources == ["input", "registry"]
                 } == true, "\(detail.comparison?.reasons as Any)")
             #expect(!"\(detail) \(String(reflecting: detail))".contains("PEACHTREE"))

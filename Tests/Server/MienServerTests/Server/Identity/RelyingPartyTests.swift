@@ -211,6 +211,37 @@ struct RelyingPartyTests {
         }
     }
 
+    @Test("a file that is no picture is no rejection, and the hints of a recapture are told")
+    func garbage() async throws {
+        let verifier = DecidedVerifier(needsFace: false)
+        try await DecidedSessions.run(in: scratch, verifier) { server in
+            verifier.set(
+                DocumentFindings(
+                    isReadable: false,
+                    recapture: [
+                        DocumentRecapture(
+                            .front, .documentNotSupported, hints: [DocumentRecapture.otherCountry])
+                    ]))
+            let (_, person) = try await RelyingParty(server).begin(["required": ["document"]])
+            try await person.consent()
+            _ = try await person.choose("passport")
+            for _ in 0..<4 {
+                let refused = try await person.put("document_front", Array("%PDF-1.7".utf8))
+                #expect(refused.body["accepted"] == false, "\(refused.body)")
+                #expect(refused.body["recapture"]?["hint"] == "unreadable")
+            }
+            // Two pictures may still be refused before the third is taken as it is.
+            try await person.photograph("document_front", refusals: 2)
+            _ = try await person.send(.post, "/submit")
+            #expect(
+                try await person.judged().body["recapture"]
+                    == [
+                        "image": "document_front", "reasons": ["docNotSupported"],
+                        "hints": ["other_country"],
+                    ])
+        }
+    }
+
     @Test("unreadable pictures are asked for again, and the last time ends the session")
     func recapture() async throws {
         let verifier = DecidedVerifier(needsFace: false)
@@ -226,7 +257,7 @@ struct RelyingPartyTests {
                     try await person.send(.post, "/submit").body["status"] == "processing")
                 let judged = try await person.judged().body
                 guard number < VerificationSession.maxSubmissions else {
-                    #expect(judged["status"] == "complete")
+                    #expect(judged["status"] == "expired")
                     break
                 }
                 #expect(judged["status"] == "recapture")
@@ -237,7 +268,12 @@ struct RelyingPartyTests {
                 #expect(again.body["accepted"] == true, "it was refused often enough")
             }
             let result = try await bank.send(.get, "/\(id)/result").body
-            #expect(result["recommendation"] == "DENY" && result["verified_info"]?["person"] == nil)
+            #expect(result["status"] == "expired" && result["recommendation"] == nil)
+            #expect(result["verified_info"]?["person"] == nil)
+            let kept = try await server.server.parts.store.read {
+                try $0.verificationSessions.list(of: IdentityAttemptID(id)!)
+            }
+            #expect(kept.allSatisfy { !$0.isKept }, "the pictures are erased")
         }
     }
 
