@@ -224,6 +224,26 @@ def unreadable(world):
     assert session.result()["status"] == "complete"
 
 
+@test("a passport of another country than chosen: the page says so, and nothing that contradicts it, and offers another choice", 240, camera=True)
+def other_country(world):
+    session = DocumentSession(world.server(**SERVER), Site(), required=["document"])
+    page = world.page(**card_camera(world, "passport"))
+    page.goto(session.url)
+    page.press("I agree")
+    choose(page, "passport", "ES")
+    shoot(page)
+    page.press("Send")
+    page.see("This document is from a different country than the one you chose.", 90)
+    assert "We cannot read this document" not in page.text() and "Use another document" not in page.text()
+    world.check(page, "a document of another country")
+    page.press("Change the country or kind")
+    choose(page, "passport", "AT")
+    shoot(page)
+    page.press("Send")
+    page.wait("location.pathname === '/verified'", 90)
+    assert session.result()["status"] == "complete"
+
+
 @test("a person who reloads the page goes on where they were; who cancels comes back to the app, and the link has ended", 90, camera=True)
 def reload(world):
     site = Site()

@@ -40,6 +40,16 @@ import MienAPI
             english.reasons(["docExpired"], hint: "") == [
                 english["document_reason_document_expired"]
             ])
+        // Another choice helps, so that no other document is asked for.
+        expect(
+            english.reasons(["docNotSupported"], hint: "other_country") == [
+                english["document_fault_other_country"]
+            ])
+        expect(
+            english.reasons(["docNotSupported"], hint: nil) == [
+                english["document_reason_document_not_supported"]
+            ])
+        expect(english.has("document_other_choice"))
         expect(english.reasons([], hint: nil) == [english["document_reason_poor_image_quality"]])
     },
     AppleTest(

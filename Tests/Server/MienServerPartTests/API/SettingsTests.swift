@@ -1,4 +1,5 @@
 import Foundation
+import MienIdentity
 import MienTesting
 import Testing
 
@@ -23,6 +24,21 @@ import Testing
             #expect(sources.texts[setting.key] == "from the file")
             #expect(sources.origins == [setting.key: "/etc/mien.yaml: \(setting.key)"])
         }
+    }
+
+    @Test func `documents come from the countries of people unless issuers are named`() throws {
+        let scratch = try ScratchFolder()
+        func issuers(_ settings: [String: String]) throws -> Set<String> {
+            let configuration = try ServerConfiguration(
+                environment: settings.merging(["MIEN_DATA": scratch("data").path]) { $1 },
+                home: Machine.folder)
+            return Set(configuration.identityIssuers.map(\.rawValue))
+        }
+        #expect(try issuers([:]) == Set(DocumentIssuer.all.map(\.rawValue)))
+        #expect(try issuers(["MIEN_IDENTITY_COUNTRIES": "DE, US"]) == ["DE", "US"])
+        #expect(
+            try issuers(["MIEN_IDENTITY_COUNTRIES": "DE", "MIEN_IDENTITY_ISSUERS": "PL,XOM"])
+                == ["PL", "XOM"])
     }
 
     @Test func `an empty variable overrides the file`() throws {

@@ -429,6 +429,61 @@ struct IdentityRoutesTests {
         }
     }
 
+    @Test("an address counts only where personal data of its country is verified")
+    func addresses() async throws {
+        let verifier = DecidedVerifier()
+        let settings = Self.simulator.merging([
+            "MIEN_IDENTITY_REQUIRED": "GOVERNMENT_ID", "MIEN_IDENTITY_COUNTRIES": "DE,US",
+            "MIEN_IDENTITY_ISSUERS": "CA,DE,US",
+        ]) { $1 }
+        try await TestServer.run(in: scratch, settings: settings, documents: verifier) { server in
+            verifier.set(
+                DocumentFindings(
+                    isReadable: true, checks: IdentityChecks([.documentConsistent: .passed])))
+            try await server.makeUser()
+            let user = try await VerifyingUser.signedIn(on: server)
+            let known = try await user.send(.get, "/countries").body
+            #expect(known["countries"] == ["DE", "US"])
+            let licenses =
+                known["documents"]?.arrayValue?.filter { $0["documentType"] == "driverLicense" }
+            #expect(licenses?.map { $0["countries"] } == [["CA"], ["US"]])
+            #expect(licenses?.map { $0["address"] } == [false, true])
+            func send(_ path: String, _ country: String) async throws -> VerifyingUser.Answer {
+                try await user.document(path, ["country": Array(country.utf8)])
+            }
+            let refused = try await send("/captured-document", "CA")
+            #expect(refused.error == "UnsupportedVerificationMethodError", "\(refused)")
+            let text = "\(refused.body)"
+            #expect(text.contains("driverLicense of US") && !text.contains("CA and US"))
+            #expect(
+                try await user.send(.get).body["documentVerificationStatus"] == "notAttempted")
+            // It can be compared with personal data that is known.
+            _ = try await user.verify()
+            #expect(try await send("/document", "CA").status == 200)
+        }
+    }
+
+    @Test("pictures that are decoded before an attempt is counted are limited")
+    func decoding() async throws {
+        try await TestServer.run(
+            in: scratch, settings: Self.simulator, documents: DecidedVerifier()
+        ) { server in
+            try await server.makeUser()
+            let user = try await VerifyingUser.signedIn(on: server)
+            var statuses: [Int] = []
+            for _ in 0..<31 {
+                statuses.append(
+                    try await user.send(.put, "/pictures/image", [1, 2, 3], type: "image/png")
+                        .status)
+            }
+            #expect(statuses == Array(repeating: 400, count: 30) + [429])
+            server.time.advance(.seconds(60))
+            let later = try await user.send(
+                .put, "/pictures/image", VerifyingUser.picture, type: "image/png")
+            #expect(later.status == 200, "\(later)")
+        }
+    }
+
     @Test("a document that has to be sent again uses up no attempt, until it was often enough")
     func uncounted() async throws {
         let verifier = DecidedVerifier()

@@ -193,6 +193,14 @@ internal object DocumentTests {
             expect(screen.shown.any { it == "Another photo, please: This document has expired. Use one that is still valid." }) { screen.shown.toString() }
             expect(screen.shown.any { it.startsWith("Another photo, please: We cannot read this document.") }) { screen.shown.toString() }
         }
+        test("documents: one of another country than chosen is told by its hint alone, and another choice is offered") {
+            val world = World(listOf("document")).begun()
+            val screen = Screen("start", "start", "send", "document", "continue US", "continue idCard", "start", "start", "send")
+            world.recapture = mapOf("image" to "document_front", "reasons" to listOf("docNotSupported"), "hints" to listOf("other_country"))
+            expectEqual(world.run(screen).kind, CaptureOutcome.Kind.COMPLETED)
+            val told = "Another photo, please: This document is from a different country than the one you chose. Choose its country, or use another document."
+            expect(screen.shown.any { it == told }) { screen.shown.toString() }
+        }
         test("documents: a refusal for the picture offers no other document") {
             val world = World(listOf("document")).begun()
             world.verdicts.add(mapOf("reasons" to listOf("poorImageQuality"), "hint" to "blurred"))
