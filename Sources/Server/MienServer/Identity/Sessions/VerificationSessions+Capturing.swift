@@ -153,7 +153,7 @@ extension VerificationSessions {
         do {
             (seen, stored) = try await previews.picture(bytes, of: id)
         } catch is ImageError {
-            // Not a picture. The person is not the less allowed to take a poor one later.
+            // Not counted as a rejected picture.
             guard let found = try await store.read({ try Self.find(id, $0) }) else {
                 throw Self.unknown
             }

@@ -211,7 +211,7 @@ struct RelyingPartyTests {
         }
     }
 
-    @Test("a file that is no picture is no rejection, and the hints of a recapture are told")
+    @Test("files that cannot be decoded reject no picture, and the hints of a recapture are told")
     func garbage() async throws {
         let verifier = DecidedVerifier(needsFace: false)
         try await DecidedSessions.run(in: scratch, verifier) { server in
