@@ -44,7 +44,7 @@ extension ReviewSource {
     /// The name of the personal data that was taken from a document.
     static let document = "document"
 
-    init(_ input: PersonalDataInput, name: String = input) {
+    init(_ input: PersonalDataInput, name: String = ReviewSource.input) {
         var fields = [
             "given_names": input.firstName, "family_name": input.lastName,
             "birth": input.dateOfBirth, "address": input.address,
