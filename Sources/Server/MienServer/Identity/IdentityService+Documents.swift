@@ -121,17 +121,12 @@ extension IdentityService {
             kind, document.content, images: document.images, of: account, app: app)
     }
 
-    /// Decodes pictures before an attempt is counted, which would limit them.
-    ///
     /// - Throws: ``IdentityError`` `informationNotProvided` for a file that cannot be decoded, or a
-    ///   picture that is too large; `Problem` `too_many_requests`; ``ServerBusy``.
+    ///   picture that is too large; ``ServerBusy``.
     func requirePictures(
         _ pictures: [(UploadedPicture, [UInt8]?)], of account: UserID,
         by documents: DocumentChecker
     ) async throws {
-        let limit = RateLimit(
-            "identity-pictures", .init(burst: 30, perMinute: 10), store: store, clock: clock)
-        guard try await limit.take(account.text) == nil else { throw Problem(.tooManyRequests) }
         for case (let name, let bytes?) in pictures {
             let isPicture = try await documents.work.run(for: .signedIn(account)) {
                 (try? Self.decode(bytes, .front)) != nil

@@ -16,7 +16,8 @@ extension IdentityService {
     ///
     /// - Returns: when it expires.
     /// - Throws: ``IdentityError`` `consentRequired`, `unsupportedMethod`, or
-    ///   `informationNotProvided` for a file that cannot be decoded; ``ServerBusy``.
+    ///   `informationNotProvided` for a file that cannot be decoded; `Problem` `too_many_requests`;
+    ///   ``ServerBusy``.
     package func upload(
         _ bytes: [UInt8], as picture: UploadedPicture, of account: AccountRecord, app: AppID
     ) async throws -> Instant {
@@ -25,6 +26,10 @@ extension IdentityService {
         if needsConsent {
             try await store.read { try $0.requireConsent(of: account.id, in: app) }
         }
+        // No attempt limits what is decoded here.
+        let limit = RateLimit(
+            "identity-uploads", .init(burst: 30, perMinute: 10), store: store, clock: clock)
+        guard try await limit.take(account.id.text) == nil else { throw Problem(.tooManyRequests) }
         try await requirePictures([(picture, bytes)], of: account.id, by: documents)
         try await store.write { tables in
             if needsConsent { try tables.requireConsent(of: account.id, in: app) }

@@ -113,7 +113,7 @@ struct OfferedDocumentTests {
         }
     }
 
-    @Test("pictures that are decoded before an attempt is counted are limited")
+    @Test("uploads of a user, which count no attempt, are limited")
     func decoding() async throws {
         try await TestServer.run(
             in: scratch, settings: Self.simulator, documents: DecidedVerifier()
