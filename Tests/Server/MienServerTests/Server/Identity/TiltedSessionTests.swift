@@ -164,4 +164,40 @@ struct TiltedSessionTests {
             }
         }
     }
+
+    @Test("sides that were taken for each other: the one that was tilted is compared with itself")
+    func exchanged() async throws {
+        try await TestServer.run(
+            in: scratch,
+            settings: ["MIEN_IDENTITY_SOURCES": "simulator", "MIEN_IDENTITY_DOCUMENTS": "idCard"]
+        ) { server in
+            let bank = try await RelyingParty(server, settings: DecidedSessions.still)
+            let back = try DrawnDocument.specimen(.td1)
+            var random = SeededGenerator(seed: 3)
+            let tilted = TiltedSpecimen(
+                .laminate, of: back.image, millimeters: back.width, degrees: 16, &random)
+            let (id, person) = try await bank.begin([
+                "required": ["document", "document_live", "selfie"]
+            ])
+            try await person.consent()
+            _ = try await person.choose("idCard")
+            let first = try await person.put(
+                "document_front", JPEGEncoder.encode(tilted.front, quality: 85),
+                type: "image/jpeg")
+            #expect(first.body["accepted"] == true, "\(first.body)")
+            let series = try await Self.send(
+                person, tilted.frames.map { JPEGEncoder.encode($0, quality: 75) })
+            #expect(series.body["accepted"] == true, "\(series.body)")
+            let second = try await person.put(
+                "document_back", DrawnDocument.photo(try DrawnDocument.specimen(.td1Front)),
+                type: "image/jpeg")
+            #expect(second.body["accepted"] == true, "\(second.body)")
+            try await person.selfie("obama2")
+            _ = try await person.send(.post, "/submit")
+            #expect(try await person.judged().body["status"] == "complete")
+            let found = try await bank.send(.get, "/\(id)/result").body
+            #expect(found["checks"]?["document_live"] == "passed", "\(found)")
+            #expect(found["checks"]?["document_consistent"] == "passed", "\(found)")
+        }
+    }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import MienCore
+import MienDocument
+import MienIdentity
 import MienTesting
 import Testing
 
@@ -62,6 +64,30 @@ struct PortalLanguageTests {
                     }
                 }
             }
+        }
+    }
+
+    @Test("each check, detail, result, and source in the reasons of a review has a text")
+    func reasons() throws {
+        let texts = try Self.texts("en")
+        let details =
+            DocumentCheck.Name.allCases.map(\.rawValue) + [
+                "two_zones", "two_barcodes", "not_linked", "not_measured", "copy_signs",
+                "no_reflection", "score", "family_name", "given_names", "birth", "address",
+                "postal_code", "city", "state",
+            ]
+        let sources =
+            DocumentFields.Source.allCases.map(\.rawValue) + [
+                "document", "portrait", "face", "registry", "http", "simulator",
+            ]
+        let results = [
+            "failed", "inconclusive", "not_checked", "unclear", "doubtful", "script", "partial",
+        ]
+        let checks = IdentityCheckName.all.map(\.rawValue)
+        for (group, words) in [
+            ("short", checks), ("detail", details), ("result", results), ("source", sources),
+        ] {
+            for word in words { #expect(texts["reviews.\(group).\(word)"] != nil, "\(word)") }
         }
     }
 
