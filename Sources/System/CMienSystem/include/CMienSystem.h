@@ -6,5 +6,6 @@
 #include "CMienPKCS11.h"
 #include "CMienProcess.h"
 #include "CMienSocket.h"
+#include "CMienVectors.h"
 
 #endif
