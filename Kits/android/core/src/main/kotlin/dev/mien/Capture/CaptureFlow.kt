@@ -43,7 +43,8 @@ class CaptureFlow(
             }
             if (choice !in setOf("start", "gentle", "off")) return cancel(session)
             screen.showWaiting()
-            if (answer.isOpen && answer.light != null) {
+            // A session that has begun has its colors; the style was sent before.
+            if (answer.isOpen && answer.light?.colors?.isEmpty() == true) {
                 val style = if (choice != "start") choice else if (screen.prefersGentleColors) "gentle" else "vivid"
                 request { session.showLight(style) }
             }
