@@ -418,7 +418,8 @@ export class MienCapture extends (globalThis.HTMLElement ?? Object) {
   }
 
   #ready() {
-    const { light } = this.session.answer, isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    // A session that has begun has its colors; the style was sent before.
+    const { light: all } = this.session.answer, light = all?.colors ? null : all, isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const begin = (style) => (light ? this.#ask(() => this.session.light(style), () => this.#open()) : this.#open());
     this.#show("capture_ready_title", make("slot", { name: "picture" }), make("p", {}, `${this.#text("capture_ready_text")} ${this.#text(`capture_picture_${this.session.answer.keeps_picture ? "kept" : "not_kept"}`)}`),
       light && make("p", {}, `${this.#text("capture_light_text")} ${this.#text(`capture_light_${light.omittable ? "omit" : "cannot"}`)}`),

@@ -75,7 +75,9 @@ extension CaptureFlow {
                 texts["capture_ready_text"],
                 texts[isKept ? "capture_picture_kept" : "capture_picture_not_kept"],
             ]
-            if let light = answer.light {
+            // A session that has begun has its colors; the style was sent before.
+            let light = answer.light.flatMap { $0.colors == nil ? $0 : nil }
+            if let light {
                 lines.append(texts["capture_light_text"])
                 lines.append(
                     texts[light.isOmittable == true ? "capture_light_omit" : "capture_light_cannot"]
@@ -96,7 +98,7 @@ extension CaptureFlow {
                     buttons: buttons + [cancelButton]))
             switch choice {
             case .goOn:
-                guard answer.light != nil else { return answer }
+                guard light != nil else { return answer }
                 showWaiting()
                 return try await request {
                     try await session.showLight(prefersGentleColors ? .gentle : .vivid)

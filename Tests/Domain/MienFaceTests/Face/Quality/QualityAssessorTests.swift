@@ -210,7 +210,7 @@ struct QualityAssessorTests {
         let blurred = QualityAssessorTests.photo.resized(width: 30, height: 30)
             .resized(width: Self.side, height: Self.side)
         #expect(quality(in: blurred).reasonsNotToScore().contains(.blurred))
-        // What does not raise false matches is left to the quality that is asked for.
+        // Other faults do not raise false matches: only the requested quality refuses them.
         let turned = quality(of: mesh(yaw: 45), rival: 0.8)
         #expect(turned.reasonsNotToScore().isEmpty && !turned.reasonsNotToScore(below: 48).isEmpty)
         #expect(quality(eyes: EyeOpening(right: 0, left: 0)).reasonsNotToScore().isEmpty)
